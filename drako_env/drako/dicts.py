@@ -1,0 +1,190 @@
+"""The semantic view: a state record as a JSON-able dictionary, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from drako_env.drako.rules import AREAS, DWARVES, Rules
+from drako_env.drako.state import (
+    MAX_HAND,
+    MAX_STRIKES,
+    NO_CARD,
+    NOBODY,
+    OFF_BOARD,
+    STATE,
+    Figure,
+    Phase,
+    Seat,
+    Symbol,
+)
+from drako_env.engine.hexboard import hex_index, hexes
+
+SIDES = ("dragon", "dwarves")
+FIGURES = ("dragon", *DWARVES)
+PENDING_PHASES = (Phase.MOVE, Phase.ATTACKERS, Phase.TARGET, Phase.DIRECTION, Phase.DEFENSE, Phase.WOUND)
+TURN_COUNTERS = ("turn", "actions_left", "actions_spent")
+MAX_TURN = 10_000
+
+
+def state_dict(rules: Rules, s: Any) -> dict[str, Any]:
+    """The whole position, hidden cards included."""
+    cells = [list(cell) for cell in hexes(rules.radius)]
+    place = [None if h == OFF_BOARD else cells[h] for h in s["hex"]]
+    wounds = {area: int(n) for area, n in zip(AREAS, s["dragon_wounds"], strict=True)}
+    dwarf_wounds = {dwarf: int(s["dwarf_wounds"][i + 1]) for i, dwarf in enumerate(DWARVES)}
+    return {
+        "phase": Phase(s["phase"]).name.lower(),
+        "agent": _side(s["agent"]),
+        "turn": int(s["turn"]),
+        "turn_agent": _side(s["turn_agent"]),
+        "actions_left": int(s["actions_left"]),
+        "actions_spent": int(s["actions_spent"]),
+        "dragon": {"hex": place[Figure.DRAGON], "netted": bool(s["netted"]), "wounds": wounds},
+        "dwarves": {d: {"hex": place[i + 1], "wounds": dwarf_wounds[d]} for i, d in enumerate(DWARVES)},
+        "fury_used": bool(s["fury_used"]),
+        "hands": _cards(rules, s["hand"]),
+        "decks": _cards(rules, s["deck"]),
+        "discards": _cards(rules, s["discards"]),
+        "pending": None if s["card"] == NO_CARD else _pending(rules, s),
+        "winner": _side(s["winner"]),
+    }
+
+
+def _side(seat: int) -> str | None:
+    return None if seat == NOBODY else SIDES[seat]
+
+
+def _cards(rules: Rules, counts: Any) -> dict[str, dict[str, int]]:
+    pairs = [zip(deck, counts[seat].tolist(), strict=False) for seat, deck in enumerate(rules.decks)]
+    return {side: {card.name: n for card, n in pairs[seat] if n} for seat, side in enumerate(SIDES)}
+
+
+def _pending(rules: Rules, s: Any) -> dict[str, Any]:
+    return {
+        "card": rules.decks[s["turn_agent"]][s["card"]].name,
+        "symbol": Symbol(s["symbol"]).name.lower(),
+        "value": int(s["value"]),
+        "strikes": [FIGURES[figure] for figure in s["strikes"][: s["num_strikes"]]],
+        "blocked": [bool(blocked) for blocked in s["blocked"][: s["answered"]]],
+        "moved": [FIGURES[figure] for figure in Figure if s["moved"] >> figure & 1],
+        "wounds": int(s["wounds"]),
+    }
+
+
+def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
+    """A record of the position, without random numbers; `ValueError` if the position makes no sense.
+
+    Cards need not add up to whole decks: a puzzle may be set with any cards of the table."""
+    new: np.void = np.zeros(1, STATE)[0]
+    try:
+        _load_turn(new, position)
+        _load_figures(rules, new, position)
+        for field, key in (("hand", "hands"), ("deck", "decks"), ("discards", "discards")):
+            _load_cards(rules, new[field], position[key], key)
+        new["hand_size"] = new["hand"].sum(axis=1)
+        new["deck_size"] = new["deck"].sum(axis=1, dtype=np.int16)
+        _load_pending(rules, new, position["pending"])
+    except KeyError as error:
+        raise ValueError(f"the position lacks the key {error}") from None
+    except TypeError as error:
+        raise ValueError(f"the position is malformed: {error}") from None
+    _check_sizes(rules, new)
+    return new
+
+
+def _load_turn(s: Any, position: Mapping[str, Any]) -> None:
+    s["phase"] = phase = Phase[_one_of(position["phase"], [p.name.lower() for p in Phase], "phase").upper()]
+    s["turn_agent"] = SIDES.index(_one_of(position["turn_agent"], SIDES, "turn_agent"))
+    agent, winner = position["agent"], position["winner"]
+    over = phase == Phase.OVER
+    s["agent"] = NOBODY if over else SIDES.index(_one_of(agent, SIDES, "agent"))
+    s["winner"] = SIDES.index(_one_of(winner, SIDES, "winner")) if over else NOBODY
+    expected = _decider(phase, s["turn_agent"])
+    if (expected is not None and s["agent"] != expected) or (over and agent is not None):
+        raise ValueError(f"agent {agent!r} cannot decide in phase {position['phase']!r} of this turn")
+    if not over and winner is not None:
+        raise ValueError(f"winner {winner!r} in phase {position['phase']!r}: only a game that is over has one")
+    for key, highest in zip(TURN_COUNTERS, (MAX_TURN, 3, 3), strict=True):
+        s[key] = _count(position[key], highest, key)
+    s["fury_used"] = bool(position["fury_used"])
+
+
+def _decider(phase: Phase, turn_agent: int) -> int | None:
+    """The seat that decides in a phase (R7.5, R9.2); either in `exchange`, nobody when over."""
+    if phase in (Phase.EXCHANGE, Phase.OVER):
+        return None
+    if phase in (Phase.PLACEMENT, Phase.WOUND):
+        return Seat.DWARVES
+    return 1 - turn_agent if phase == Phase.DEFENSE else turn_agent
+
+
+def _load_figures(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
+    dragon, dwarves = position["dragon"], position["dwarves"]
+    s["netted"] = bool(dragon["netted"])
+    for i, (area, spaces) in enumerate(zip(AREAS, rules.dragon_spaces, strict=True)):
+        s["dragon_wounds"][i] = _count(dragon["wounds"][area], spaces, f"dragon wounds on {area}")
+    for i, (dwarf, spaces) in enumerate(zip(DWARVES, rules.dwarf_spaces, strict=True), start=1):
+        s["dwarf_wounds"][i] = _count(dwarves[dwarf]["wounds"], spaces, f"wounds of {dwarf}")
+    index = hex_index(rules.radius)
+    for i, place in enumerate([dragon["hex"], *(dwarves[dwarf]["hex"] for dwarf in DWARVES)]):
+        if place is None and i != Figure.DRAGON:
+            s["hex"][i] = OFF_BOARD
+            continue
+        if not isinstance(place, (list, tuple)) or tuple(place) not in index:
+            raise ValueError(f"{FIGURES[i]}: {place!r} is no hex of a board of radius {rules.radius}")
+        bit = 1 << index[tuple(place)]
+        if s["occupied"] & bit:
+            raise ValueError(f"{FIGURES[i]}: {place!r} holds another figure already")
+        s["hex"][i] = index[tuple(place)]
+        s["occupied"] |= bit
+
+
+def _load_cards(rules: Rules, counts: Any, cards: Mapping[str, Mapping[str, int]], key: str) -> None:
+    for seat, side in enumerate(SIDES):
+        kinds = {card.name: kind for kind, card in enumerate(rules.decks[seat])}
+        for name, count in cards[side].items():
+            kind = kinds[_one_of(name, list(kinds), f"card in {key} of the {side}")]
+            counts[seat, kind] = _count(count, 127, f"{name!r} in {key} of the {side}")
+
+
+def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> None:
+    phase = Phase(s["phase"])
+    s["card"] = NO_CARD
+    if (pending is not None) != (phase in PENDING_PHASES):
+        raise ValueError(f"pending is {pending!r} in phase {phase.name.lower()!r}")
+    if pending is None:
+        return
+    deck = rules.decks[s["turn_agent"]]
+    names = [card.name for card in deck]
+    s["card"] = names.index(_one_of(pending["card"], names, "pending card"))
+    symbols = dict(deck[s["card"]].options)
+    symbol = _one_of(pending["symbol"], list(symbols), "symbol of the pending card")
+    s["symbol"], s["value"] = Symbol[symbol.upper()], symbols[symbol]
+    strikes, blocked = pending["strikes"], pending["blocked"]
+    s["num_strikes"] = _count(len(strikes), MAX_STRIKES, "number of strikes")
+    s["answered"] = _count(len(blocked), len(strikes), "number of answered strikes")
+    for i, figure in enumerate(strikes):
+        s["strikes"][i] = FIGURES.index(_one_of(figure, FIGURES, "strike"))
+    s["blocked"][: len(blocked)] = [bool(b) for b in blocked]
+    s["moved"] = sum(1 << FIGURES.index(_one_of(d, DWARVES, "moved")) for d in pending["moved"])
+    s["wounds"] = _count(pending["wounds"], sum(rules.dragon_spaces[1:]), "wounds to place")
+
+
+def _check_sizes(rules: Rules, s: Any) -> None:
+    largest = max(sum(card.copies for card in deck) for deck in rules.decks)
+    for seat, side in enumerate(SIDES):
+        _count(int(s["hand_size"][seat]), MAX_HAND, f"cards in the hand of the {side}")
+        _count(int(s["deck_size"][seat]), largest, f"cards in the deck of the {side}")
+
+
+def _one_of(value: Any, allowed: Any, what: str) -> Any:
+    if value not in allowed:
+        raise ValueError(f"{what}: {value!r} is not one of {', '.join(allowed)}")
+    return value
+
+
+def _count(value: Any, highest: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= highest:
+        raise ValueError(f"{what}: {value!r} is not a whole number from 0 to {highest}")
+    return int(value)

@@ -1,0 +1,110 @@
+"""Drako as a `Game`: the folder's parts under the names that the adapters know."""
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drako_env.drako import dicts, kernels, scene, text
+from drako_env.drako.actions import action_text, all_actions
+from drako_env.drako.observe import Field
+from drako_env.drako.rules import Rules
+from drako_env.drako.state import STATE, Phase
+from drako_env.drako.tables import build_tables
+from drako_env.engine.game import Kernels, new_states
+from drako_env.engine.jit import compile_once
+from drako_env.engine.rng import seed_words
+
+CARD_FIELDS = (
+    Field.OWN_HAND,
+    Field.OWN_DECK,
+    Field.OWN_DISCARDS,
+    Field.OPPONENT_UNSEEN,
+    Field.OPPONENT_DISCARDS,
+)
+MAX_CARDS = 127
+STRIKE_COUNTS = (Field.STRIKES_OPEN, Field.STRIKES_TAKEN)
+
+
+class Drako:
+    """The game under one set of rules."""
+
+    name: str = "drako_v0"
+    seats: tuple[str, ...] = ("dragon_0", "dwarves_0")
+    state_dtype: np.dtype[np.void] = STATE
+    kernels = Kernels(
+        deal_one=kernels.deal_one,
+        play_one=kernels.play_one,
+        mask_one=kernels.mask_one,
+        observe_one=kernels.observe_one,
+        redeal_one=kernels.redeal_one,
+        reward_one=kernels.reward_one,
+    )
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.tables = build_tables(rules)
+        self.actions: tuple[Mapping[str, Any], ...] = tuple(MappingProxyType(action) for action in all_actions(rules))
+        starts, sizes = self.tables["field"][0].tolist(), self.tables["field_size"][0].tolist()
+        slices = {field: slice(starts[field], starts[field] + sizes[field]) for field in Field}
+        self.observation_fields: Mapping[str, slice] = MappingProxyType(
+            {field.name.lower(): slices[field] for field in Field}
+        )
+        self.observation_high: NDArray[np.int8] = np.ones(sum(sizes), np.int8)
+        for field in CARD_FIELDS:
+            self.observation_high[slices[field]] = MAX_CARDS
+        for field in STRIKE_COUNTS:
+            self.observation_high[slices[field]] = 2
+        compile_once("drako", self._warm_up)
+
+    @staticmethod
+    @cache
+    def of(rules: Rules) -> "Drako":
+        """The one game object of these rules."""
+        return Drako(rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Drako.of, (self.rules,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Drako":
+        return self
+
+    def action_text(self, action: int) -> str:
+        """An action in plain words."""
+        return action_text(dict(self.actions[action]))
+
+    def state_dict(self, state: Any) -> dict[str, Any]:
+        """The whole position, hidden cards included."""
+        return dicts.state_dict(self.rules, state)
+
+    def load_state_dict(self, position: Mapping[str, Any]) -> np.void:
+        """A state record of the position, without random numbers; `ValueError` if the position makes no sense."""
+        return dicts.load_state_dict(self.rules, position)
+
+    def phase(self, state: Any) -> str:
+        """The kind of the decision to make."""
+        return Phase(state["phase"]).name.lower()
+
+    def scene(self, state: Any, seat: int | None) -> dict[str, Any]:
+        """What `seat` may see (`None`: what everybody may), as data for the renderers."""
+        return scene.scene(self.rules, state, seat)
+
+    def text(self, scene: Mapping[str, Any]) -> str:
+        """A scene drawn in characters."""
+        return text.text(scene)
+
+    def _warm_up(self) -> None:
+        """Call every kernel once, so that all are compiled and cached."""
+        states = new_states(self, 1)
+        states["rng"] = seed_words(np.zeros(1, np.uint64))
+        mask = np.zeros(len(self.actions), np.int8)
+        observation = np.zeros(len(self.observation_high), np.int8)
+        self.kernels.deal_one(self.tables, states, 0)
+        self.kernels.mask_one(self.tables, states, 0, mask)
+        self.kernels.play_one(self.tables, states, 0, int(mask.argmax()), mask)
+        self.kernels.observe_one(self.tables, states, 0, 0, observation)
+        self.kernels.redeal_one(self.tables, states, 0, 0)
+        self.kernels.reward_one(states, 0, np.zeros(len(self.seats), np.float32))

@@ -1,0 +1,57 @@
+"""The compiled entry points: what Python calls. Each takes the tables and an array of states."""
+
+from typing import Any
+
+from drako_env.drako.apply import apply
+from drako_env.drako.deal import deal, redeal
+from drako_env.drako.legal import write_mask
+from drako_env.drako.observe import observe
+from drako_env.drako.state import NOBODY
+from drako_env.engine.game import ILLEGAL
+from drako_env.engine.jit import kernel
+
+
+@kernel
+def deal_one(tables: Any, states: Any, i: int) -> int:
+    """Deal game `i` anew; returns the seat to decide."""
+    deal(tables[0], states[i])
+    return states[i]["agent"]
+
+
+@kernel
+def play_one(tables: Any, states: Any, i: int, action: int, mask: Any) -> int:
+    """Play `action` in game `i`; returns the seat to decide next (-1: over), or ILLEGAL and changes nothing.
+
+    `mask` holds the legal actions before and after."""
+    t, s = tables[0], states[i]
+    if action < 0 or action >= len(mask) or not mask[action]:
+        return ILLEGAL
+    apply(t, s, action)
+    write_mask(t, s, mask)
+    return s["agent"]
+
+
+@kernel
+def mask_one(tables: Any, states: Any, i: int, mask: Any) -> None:
+    """The legal actions of the seat to decide in game `i`."""
+    write_mask(tables[0], states[i], mask)
+
+
+@kernel
+def observe_one(tables: Any, states: Any, i: int, seat: int, observation: Any) -> None:
+    """What `seat` sees of game `i`."""
+    observe(tables[0], states[i], seat, observation)
+
+
+@kernel
+def redeal_one(tables: Any, states: Any, i: int, seat: int) -> None:
+    """Replace what `seat` may not know of game `i` by another deal that looks the same to it."""
+    redeal(tables[0], states[i], seat)
+
+
+@kernel
+def reward_one(states: Any, i: int, reward: Any) -> None:
+    """R11.3: +1 to the winner and -1 to the loser, 0 while the game goes on."""
+    winner = states[i]["winner"]
+    for seat in range(2):
+        reward[seat] = 0 if winner == NOBODY else 1 if winner == seat else -1

@@ -1,0 +1,188 @@
+"""Rules tables: decks, wound spaces, board radius and options, read from TOML and validated."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from drako_env.drako.state import MAX_KINDS, START_HAND
+from drako_env.engine.hexboard import MAX_RADIUS
+
+DECKS = Path(__file__).parent / "decks"
+
+SYMBOLS = {
+    "dragon": ("move", "flight", "attack", "fire", "defense"),
+    "dwarves": ("move1", "move2", "attack1", "attack2", "crossbow", "net", "defense"),
+}
+VALUELESS = ("flight", "net", "defense")
+AREAS = ("armor", "flight", "movement", "fire")
+DWARVES = ("fury", "archer", "net")
+MAX_COUNT = 127
+EDITIONS = {"2011": "start", "2019": "any"}  # R10.3: the fury_timing each printing speaks of
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "exchange": (True, False),
+    "placement": ("free", "first_game"),
+    "discard_action": ("forced", "always"),
+    "edition": tuple(EDITIONS),
+    "fury_timing": ("start", "any"),
+    "fury_may_kill": (False, True),
+    "radius": tuple(range(2, MAX_RADIUS + 1)),
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """A kind of card: its name, how many copies the deck has, and its one or two `(symbol, value)` options (R3.1)."""
+
+    name: str
+    copies: int
+    options: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A complete, validated set of rules. Make one with `Rules.load`."""
+
+    name: str
+    dragon_deck: tuple[Card, ...]
+    dwarves_deck: tuple[Card, ...]
+    dragon_spaces: tuple[int, ...]
+    """Wound spaces by area: armor, flight, movement, fire (R2.1)."""
+    dwarf_spaces: tuple[int, ...]
+    """Wound spaces by dwarf: fury, archer, net (R2.2)."""
+    radius: int = 2
+    exchange: bool = True
+    placement: str = "free"
+    discard_action: str = "forced"
+    edition: str = "2011"
+    fury_timing: str = "start"
+    fury_may_kill: bool = False
+
+    @property
+    def decks(self) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+        """Both decks in seat order."""
+        return self.dragon_deck, self.dwarves_deck
+
+    @classmethod
+    def load(cls, source: "str | Path | Rules" = "reconstructed", **options: Any) -> "Rules":
+        """Rules from a shipped table's name, a path to a `.toml`, or other rules; `options` win over the file's."""
+        if isinstance(source, Rules):
+            return replace(source, **_checked_options(options, "keyword arguments"))
+        path = _find(source)
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path}: not valid TOML: {error}") from None
+        rules = _read_table(table, str(path))
+        return replace(rules, **_checked_options(options, "keyword arguments"))
+
+
+def _find(source: str | Path) -> Path:
+    """A path as it is; a bare name among the shipped tables."""
+    path = Path(source)
+    if isinstance(source, str) and path.name == source and path.suffix != ".toml":
+        path = DECKS / f"{source}.toml"
+    if not path.is_file():
+        shipped = ", ".join(sorted(p.stem for p in DECKS.glob("*.toml")))
+        raise FileNotFoundError(f"no rules table {str(source)!r}: give a shipped name ({shipped}) or a path to a .toml")
+    return path
+
+
+def _read_table(table: dict[str, Any], file: str) -> Rules:
+    _expect_keys(table, file, required=("deck", "wounds"), optional=("name", "board", "options"))
+    board, wounds, decks = table.get("board", {}), table["wounds"], table["deck"]
+    _expect_keys(board, f"{file}: [board]", required=(), optional=("radius",))
+    _expect_keys(wounds, f"{file}: [wounds]", required=("dragon", "dwarves"))
+    _expect_keys(decks, f"{file}: [deck]", required=("dragon", "dwarves"))
+    if not isinstance(name := table.get("name", Path(file).stem), str):
+        raise ValueError(f"{file}: name = {name!r}: expected a text")
+    return Rules(
+        name=name,
+        dragon_deck=_read_deck(decks["dragon"], "dragon", file),
+        dwarves_deck=_read_deck(decks["dwarves"], "dwarves", file),
+        dragon_spaces=_read_wounds(wounds["dragon"], AREAS, f"{file}: [wounds.dragon]"),
+        dwarf_spaces=_read_wounds(wounds["dwarves"], DWARVES, f"{file}: [wounds.dwarves]"),
+        **_checked_options(board, f"{file}: [board]")
+        | _checked_options(table.get("options", {}), f"{file}: [options]"),
+    )
+
+
+def _read_deck(entries: Any, side: str, file: str) -> tuple[Card, ...]:
+    where = f"{file}: [[deck.{side}]]"
+    if not isinstance(entries, list):
+        raise ValueError(f"{where}: expected a list of cards, got {entries!r}")
+    cards = tuple(_read_card(entry, side, f"{where} number {i + 1}") for i, entry in enumerate(entries))
+    names = [card.name for card in cards]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{where}: the name {twice[0]!r} stands twice; add its copies up instead")
+    if len(cards) > MAX_KINDS:
+        raise ValueError(f"{where}: {len(cards)} different cards; at most {MAX_KINDS} are allowed")
+    if (total := sum(card.copies for card in cards)) < START_HAND:
+        raise ValueError(f"{where}: {total} cards in all; a starting hand needs at least {START_HAND}")
+    return cards
+
+
+def _read_card(entry: Any, side: str, where: str) -> Card:
+    _expect_keys(entry, where, required=("name", "copies", "options"))
+    name, copies, options = entry["name"], entry["copies"], entry["options"]
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"{where}: name = {name!r}: expected a non-empty text")
+    where = f"{where} ({name!r})"
+    _expect_int(copies, 1, MAX_COUNT, f"{where}: copies")
+    if not isinstance(options, list) or len(options) not in (1, 2):
+        raise ValueError(f"{where}: options = {options!r}: expected a list of one or two [symbol, value] pairs")
+    read = tuple(_read_option(option, side, where) for option in options)
+    if len({symbol for symbol, _ in read}) < len(read):
+        raise ValueError(f"{where}: both options are {read[0][0]!r}; a card's two symbols must differ")
+    return Card(name, copies, read)
+
+
+def _read_option(option: Any, side: str, where: str) -> tuple[str, int]:
+    if not isinstance(option, list) or len(option) != 2:
+        raise ValueError(f"{where}: option {option!r}: expected a pair [symbol, value]")
+    symbol, value = option
+    if symbol not in SYMBOLS[side]:
+        other = "dwarves" if side == "dragon" else "dragon"
+        hint = f", {symbol!r} is a symbol of the {other}" if symbol in SYMBOLS[other] else ""
+        raise ValueError(f"{where}: unknown symbol {symbol!r}{hint}; the {side} may use {', '.join(SYMBOLS[side])}")
+    lowest, highest = (0, 0) if symbol in VALUELESS else (1, 9)
+    _expect_int(value, lowest, highest, f"{where}: value of {symbol!r}")
+    return symbol, value
+
+
+def _read_wounds(table: Any, names: tuple[str, ...], where: str) -> tuple[int, ...]:
+    _expect_keys(table, where, required=names)
+    for name in names:
+        _expect_int(table[name], 1, MAX_COUNT, f"{where}: {name}")
+    return tuple(table[name] for name in names)
+
+
+def _checked_options(options: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Only known options with allowed values; an edition sets what it implies unless that is given too (R10.3)."""
+    if not isinstance(options, Mapping):
+        raise ValueError(f"{where}: expected a table of options, got {options!r}")
+    for name, value in options.items():
+        if name not in OPTIONS:
+            raise ValueError(f"{where}: unknown option {name!r}; known are {', '.join(OPTIONS)}")
+        if not any(value == allowed and type(value) is type(allowed) for allowed in OPTIONS[name]):
+            allowed = ", ".join(map(repr, OPTIONS[name]))
+            raise ValueError(f"{where}: {name} = {value!r}: allowed are {allowed}")
+    implied = {"fury_timing": EDITIONS[options["edition"]]} if "edition" in options else {}
+    return implied | dict(options)
+
+
+def _expect_keys(table: Any, where: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{where}: expected a table, got {table!r}")
+    allowed = ", ".join((*required, *optional))
+    if unknown := sorted(set(table) - {*required, *optional}):
+        raise ValueError(f"{where}: unknown key {unknown[0]!r}; allowed are {allowed}")
+    if missing := [key for key in required if key not in table]:
+        raise ValueError(f"{where}: {missing[0]!r} is missing; expected are {allowed}")
+
+
+def _expect_int(value: Any, lowest: int, highest: int, where: str) -> None:
+    if type(value) is not int or not lowest <= value <= highest:
+        expected = f"{lowest}" if lowest == highest else f"a whole number from {lowest} to {highest}"
+        raise ValueError(f"{where} = {value!r}: expected {expected}")

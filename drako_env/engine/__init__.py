@@ -1,0 +1,1 @@
+"""What every game shares: compilation, random numbers, hex geometry, the `Game` protocol."""

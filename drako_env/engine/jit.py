@@ -1,0 +1,72 @@
+"""`jit` for the rules, `kernel` for the entry points: numba's compiler, with a disk cache that notices every change.
+
+Numba's own cache looks only at the file that defines a function, not at the functions it calls. So the cache lives in
+a directory named after a digest of all kernel sources: edit any of them and the machine code is made anew. Only the
+entry points are cached: their machine code holds all that they call, and a warm start has less to open.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent.parent
+KERNEL_FOLDERS = ("engine", "drako")
+
+
+def jit(function: F) -> F:
+    """Compile `function` with the kernel that calls it; with `NUMBA_DISABLE_JIT=1` leave it plain Python."""
+    compiled: F = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return compiled
+
+
+def kernel(function: F) -> F:
+    """Compile `function` at its first call and keep the machine code on disk."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_dir())  # read while decorating: other users of numba keep their own setting
+    try:
+        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return compiled
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@cache
+def cache_dir() -> Path:
+    """The folder of this version's machine code; a temporary one where the home folder cannot be written."""
+    homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
+    for home in [Path(h) for h in homes if h] + [Path(tempfile.gettempdir())]:
+        folder = home / "drako_env" / _digest()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="drako_env-"))
+
+
+def compile_once(game: str, warm_up: Callable[[], None]) -> None:
+    """Run `warm_up` when this version's kernels of `game` are not in the cache yet, and say so."""
+    marker = cache_dir() / f"{game}.compiled"
+    if numba.config.DISABLE_JIT or marker.exists():
+        return
+    print(f"drako_env: compiling the {game} kernels, once, into {cache_dir()} ...", file=sys.stderr, flush=True)
+    warm_up()
+    marker.touch()
+
+
+def _digest() -> str:
+    digest = hashlib.blake2b(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode(), digest_size=8)
+    for folder in KERNEL_FOLDERS:
+        for source in sorted((PACKAGE / folder).glob("*.py")):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,190 @@
+"""A game as a PettingZoo AEC environment."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from drako_env.engine.game import ILLEGAL, OVER, Game, new_states
+from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
+
+Observation = dict[str, NDArray[np.int8]]
+SHOWN_LEGAL = 12
+
+
+class GameEnv(AECEnv[str, Observation, int | None]):
+    """One game, seat by seat. `observation_fields` names the parts of the observation (name -> slice)."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "is_parallelizable": False, "render_fps": 1}
+
+    def __init__(self, game: Game, render_mode: str | None = None, render_seat: str | None = None) -> None:
+        super().__init__()
+        _check_choice("render_mode", render_mode, [None, *self.metadata["render_modes"]])
+        _check_choice("render_seat", render_seat, [None, *game.seats])
+        self.game = game
+        self.render_mode = render_mode
+        self.render_seat = render_seat
+        self.possible_agents = list(game.seats)
+        self.agents: list[str] = []
+        self._states = new_states(game, 1)
+        self._mask = np.zeros(len(game.actions), np.int8)
+        self._seat_index = {name: seat for seat, name in enumerate(game.seats)}
+        self._dealt = False
+        self.agent_selection = game.seats[0]
+        self._spaces = spaces.Dict(
+            {
+                "observation": spaces.Box(0, game.observation_high, dtype=np.int8),
+                "action_mask": spaces.Box(0, 1, (len(game.actions),), np.int8),
+            }
+        )
+        self.observation_spaces: dict[str, spaces.Space[Any]] = dict.fromkeys(game.seats, self._spaces)
+        self.action_spaces: dict[str, spaces.Space[Any]] = {
+            seat: spaces.Discrete(len(game.actions)) for seat in game.seats
+        }
+
+    @property
+    def observation_fields(self) -> Mapping[str, slice]:
+        """Where each named field of the observation stands."""
+        return self.game.observation_fields
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """`{"observation": Box(D,), "action_mask": Box(A,)}`, the same for every seat."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """`Discrete(A)`, the same ids for every seat."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game: from `seed`, or without one from where the random numbers stand."""
+        if seed is not None or not self._dealt:
+            self._states["rng"] = seed_words(fresh_seeds(1) if seed is None else one_seed(seed))
+        self.game.kernels.deal_one(self.game.tables, self._states, 0)
+        self._dealt = True
+        self._start()
+
+    def observe(self, agent: str) -> Observation:
+        """What a seat may know, and its legal actions: all zeros unless it is to decide."""
+        self._require_deal()
+        seat = self._seat_index[agent]
+        observation = np.empty(len(self.game.observation_high), np.int8)
+        self.game.kernels.observe_one(self.game.tables, self._states, 0, seat, observation)
+        deciding = agent == self.agent_selection and not self.terminations.get(agent, True)
+        mask = self._mask.copy() if deciding else np.zeros_like(self._mask)
+        return {"observation": observation, "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Play an action of `agent_selection`. An illegal one raises `ValueError` and leaves the game unchanged."""
+        self._require_deal()
+        if not self.agents:
+            raise ValueError("the game is over and every seat has left it: call reset() for a new one")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        following = ILLEGAL
+        if type(action) is int or isinstance(action, np.integer):
+            following = self.game.kernels.play_one(self.game.tables, self._states, 0, int(action), self._mask)
+        if following == ILLEGAL:
+            raise ValueError(self._illegal(action))
+        self._cumulative_rewards[agent] = 0.0
+        if following == OVER:
+            self._finish()
+        else:
+            self.agent_selection = self.possible_agents[following]
+
+    def render(self) -> str | None:
+        """The board in characters, with the hand of `render_seat` (by default only what everybody may see)."""
+        self._require_deal()
+        if self.render_mode is None:
+            return None
+        seat = None if self.render_seat is None else self._seat_index[self.render_seat]
+        return self.game.text(self.game.scene(self._states[0], seat))
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """The whole position, hidden cards included: for tools, never for agents."""
+        self._require_deal()
+        return self.game.state_dict(self._states[0])
+
+    def load_state_dict(self, position: Mapping[str, Any]) -> None:
+        """Go on from a position; random numbers stay where they are. `ValueError` leaves the game unchanged."""
+        states, mask = new_states(self.game, 1), self._mask.copy()
+        states[0] = self.game.load_state_dict(position)
+        states["rng"] = self._states["rng"] if self._dealt else seed_words(fresh_seeds(1))
+        self.game.kernels.mask_one(self.game.tables, states, 0, mask)
+        if states["agent"][0] != OVER and not mask.any():
+            raise ValueError(f"nobody can move in this position (phase {position['phase']!r})")
+        self._states, self._mask, self._dealt = states, mask, True
+        self._start()
+
+    def action_dict(self, action: int) -> dict[str, Any]:
+        """An action's meaning."""
+        if not 0 <= action < len(self.game.actions):
+            raise ValueError(f"no action {action!r}: ids run from 0 to {len(self.game.actions) - 1}")
+        return {key: list(v) if isinstance(v, list) else v for key, v in self.game.actions[action].items()}
+
+    def action_id(self, action: Mapping[str, Any]) -> int:
+        """The id of an action given as a dictionary."""
+        try:
+            return self.game.actions.index(action)
+        except ValueError:
+            raise ValueError(f"no such action: {action!r}") from None
+
+    def _start(self) -> None:
+        """PettingZoo's bookkeeping for the position as it stands."""
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self.game.kernels.mask_one(self.game.tables, self._states, 0, self._mask)
+        deciding = int(self._states["agent"][0])
+        self.agent_selection = self.possible_agents[max(deciding, 0)]
+        if deciding == OVER:
+            self._finish()
+
+    def _finish(self) -> None:
+        """The game is over: hand out the rewards and let every seat leave."""
+        reward = np.zeros(len(self.possible_agents), np.float32)
+        self.game.kernels.reward_one(self._states, 0, reward)
+        self.rewards = dict(zip(self.agents, reward.tolist(), strict=True))
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def _require_deal(self) -> None:
+        if not self._dealt:
+            raise ResetNeeded("no game has been dealt yet: call reset() first")
+
+    def _illegal(self, action: Any) -> str:
+        legal = [f"{i} ({self.game.action_text(i)})" for i in np.flatnonzero(self._mask).tolist()]
+        more = f" and {len(legal) - SHOWN_LEGAL} more" if len(legal) > SHOWN_LEGAL else ""
+        known = isinstance(action, (int, np.integer)) and 0 <= action < len(self.game.actions)
+        name = f"{action} ({self.game.action_text(int(action))})" if known else f"{action!r}"
+        phase = self.game.phase(self._states[0])
+        return (
+            f"action {name} is illegal for {self.agent_selection} in phase {phase!r}; "
+            f"legal are {', '.join(legal[:SHOWN_LEGAL])}{more}"
+        )
+
+
+def wrap(env: GameEnv) -> AECEnv[str, Observation, int | None]:
+    """PettingZoo's standard wrappers: an illegal action ends the game with -1 for whoever played it."""
+    wrapped: AECEnv[str, Observation, int | None] = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+def _check_choice(name: str, value: Any, allowed: list[Any]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} = {value!r}: allowed are {', '.join(map(repr, allowed))}")

@@ -1,0 +1,124 @@
+"""R3.2: rules tables are data, and bad data is refused with the file, the entry and what is allowed."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import drako_env.drako.rules
+from drako_env import drako_v0
+from drako_env.drako.rules import DECKS, Rules
+
+SHIPPED = (DECKS / "reconstructed.toml").read_text(encoding="utf-8")
+
+
+def test_r3_1_the_default_table_has_38_cards_a_side():
+    rules = Rules.load()
+    assert [sum(card.copies for card in deck) for deck in rules.decks] == [38, 38]
+    assert rules.name == "reconstructed"
+    assert sum(rules.dragon_spaces) + sum(rules.dwarf_spaces) == 25
+
+
+def test_every_option_of_the_file_is_read():
+    table = tomllib.loads(SHIPPED)
+    for side, deck in zip(("dragon", "dwarves"), Rules.load().decks, strict=True):
+        read = [{"name": c.name, "copies": c.copies, "options": [list(o) for o in c.options]} for c in deck]
+        assert read == table["deck"][side]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('name = "march"', 'nome = "march"', ["[[deck.dwarves]] number 1", "'nome'", "name, copies, options"]),
+        ('["move1", 2], ["move2", 1]', '["fly", 2]', ["'march'", "'fly'", "move1, move2, attack1"]),
+        ('["move1", 2], ["move2", 1]', '["fire", 2]', ["'march'", "'fire' is a symbol of the dragon"]),
+        ('[["move", 2]]', '[["net", 0]]', ["'walk'", "'net' is a symbol of the dwarves"]),
+        ("copies = 7", "copies = 0", ["'axe-shield'", "copies = 0", "from 1 to"]),
+        ("copies = 7", "copies = -1", ["'axe-shield'", "copies = -1"]),
+        ("copies = 7", "copies = true", ["copies = True"]),
+        ("copies = 7", "copies = 1.5", ["copies = 1.5"]),
+        ('[["crossbow", 2]]', '[["crossbow", 2], ["net", 0], ["defense", 0]]', ["'crossbow'", "one or two"]),
+        ('[["crossbow", 2]]', "[]", ["'crossbow'", "one or two"]),
+        ('[["crossbow", 2]]', '[["crossbow"]]', ["'crossbow'", "pair [symbol, value]"]),
+        ('[["crossbow", 2]]', '[["crossbow", 0]]', ["value of 'crossbow' = 0", "from 1 to 9"]),
+        ('[["crossbow", 2]]', '[["crossbow", 2], ["crossbow", 1]]', ["'crossbow'", "must differ"]),
+        ("armor = 4", "armor = 0", ["[wounds.dragon]", "armor = 0", "from 1 to"]),
+        ("archer = 3", "archer = -2", ["[wounds.dwarves]", "archer = -2"]),
+        ("archer = 3", "mage = 3", ["[wounds.dwarves]", "'mage'", "fury, archer, net"]),
+        ("archer = 3", "", ["[wounds.dwarves]", "'archer' is missing"]),
+        ("radius = 2", "radius = 1", ["[board]", "radius = 1", "2, 3, 4"]),
+        ("radius = 2", "radius = 5", ["[board]", "radius = 5", "2, 3, 4"]),
+        ("radius = 2", "size = 2", ["[board]", "'size'", "radius"]),
+        ('name = "axe-step"', 'name = "march"', ["[[deck.dwarves]]", "'march' stands twice"]),
+        ("[board]", "[options]\nfury = 1\n[board]", ["[options]", "'fury'", "fury_timing"]),
+        ("[board]", '[options]\nplacement = "mine"\n[board]', ["placement = 'mine'", "'free', 'first_game'"]),
+        ("[board]", "[bored]", ["unknown key 'bored'"]),
+        ("[board]", "[board", ["not valid TOML"]),
+    ],
+)
+def test_a_bad_table_is_refused(tmp_path, old, new, says):
+    assert old in SHIPPED
+    path = tmp_path / "mine.toml"
+    path.write_text(SHIPPED.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ValueError, match="mine") as error:
+        drako_v0.raw_env(rules=path)
+    for words in [str(path), *says]:
+        assert words in str(error.value)
+
+
+def test_a_deck_smaller_than_a_starting_hand_is_refused(tmp_path):
+    table = (
+        SHIPPED.split("[[deck.dragon]]")[0] + '[[deck.dragon]]\nname = "walk"\ncopies = 3\noptions = [["move", 2]]\n'
+    )
+    (tmp_path / "small.toml").write_text(table, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"\[\[deck.dragon\]\]: 3 cards in all.*at least 4"):
+        Rules.load(tmp_path / "small.toml")
+
+
+def test_more_kinds_than_the_record_holds_are_refused(tmp_path):
+    card = '[[deck.dragon]]\nname = "walk{}"\ncopies = 1\noptions = [["move", 2]]\n'
+    table = SHIPPED.split("[[deck.dragon]]")[0] + "".join(card.format(i) for i in range(33))
+    (tmp_path / "many.toml").write_text(table, encoding="utf-8")
+    with pytest.raises(ValueError, match="33 different cards; at most 32"):
+        Rules.load(tmp_path / "many.toml")
+
+
+@pytest.mark.parametrize("source", ["nosuch", "no/such.toml", "nosuch.toml", Path("nosuch")])
+def test_a_table_that_does_not_exist(source):
+    with pytest.raises(FileNotFoundError, match=r"nosuch|no/such") as error:
+        drako_v0.env(rules=source)
+    assert "reconstructed" in str(error.value)
+
+
+def test_keyword_options_are_checked():
+    with pytest.raises(ValueError, match="unknown option 'exchnge'; known are exchange"):
+        drako_v0.env(exchnge=False)
+    with pytest.raises(ValueError, match="exchange = 1: allowed are True, False"):
+        drako_v0.env(exchange=1)
+    with pytest.raises(ValueError, match="radius = 5"):
+        drako_v0.env(radius=5)
+
+
+def test_options_stand_in_the_file_and_keywords_win(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(SHIPPED + '\n[options]\nexchange = false\nedition = "2019"\nradius = 3\n', encoding="utf-8")
+    rules = Rules.load(str(path))
+    assert (rules.exchange, rules.fury_timing, rules.radius) == (False, "any", 3)
+    rules = Rules.load(str(path), exchange=True, radius=4)
+    assert (rules.exchange, rules.fury_timing, rules.radius) == (True, "any", 4)
+    assert Rules.load(rules, placement="first_game").radius == 4
+
+
+def test_a_name_in_both_decks_means_each_sides_own_card(tmp_path):
+    path = tmp_path / "shared_names.toml"
+    path.write_text(SHIPPED.replace('"claw-scales"', '"shield"'), encoding="utf-8")
+    game = drako_v0.raw_env(rules=path)
+    game.reset(seed=0)
+    assert sum(a == {"type": "block", "card": "shield"} for a in game.game.actions) == 1
+    what = game.game.tables["action_what"][0, game.action_id({"type": "block", "card": "shield"})]
+    names = [deck[kind].name for deck, kind in zip(game.game.rules.decks, what, strict=True)]
+    assert names == ["shield", "shield"]
+
+
+def test_rules_import_nothing_but_the_standard_library():
+    assert "numpy" not in vars(drako_env.drako.rules)
