@@ -36,7 +36,7 @@ format: setup ## format and fix what can be fixed
 	@$(BIN)/ruff check --fix .
 
 playthroughs: setup ## write the golden games under tests/drako/playthroughs anew
-	@$(BIN)/python scripts/playthroughs.py
+	@$(BIN)/python -m tests.drako.playthroughs
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

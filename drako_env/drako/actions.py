@@ -53,7 +53,11 @@ def all_actions(rules: Rules) -> list[dict[str, Any]]:
 
 def action_text(action: dict[str, Any]) -> str:
     """An action in plain words."""
-    words = {key: "({},{})".format(*value) if key == "hex" else value for key, value in action.items()}
+    words = dict(action)
+    if "hex" in words:
+        words["hex"] = "({},{})".format(*words["hex"])
+    if "count" in words:
+        words["count"] = ("once", "twice")[words["count"] - 1]
     return PHRASES[action["type"]].format(**words)
 
 
@@ -65,7 +69,7 @@ PHRASES = {
     "escape_net": "escape the net",
     "stop": "stop",
     "take": "take the strike",
-    "attackers": "strike {count} times",
+    "attackers": "strike {count}",
     "target": "attack {dwarf}",
     "direction": "breathe in direction {direction}",
     "wound": "wound {area}",

@@ -5,10 +5,10 @@ from typing import Any
 from drako_env.drako.actions import ActionType
 from drako_env.drako.deal import (
     begin_first_turn,
-    begin_placement,
     clear_pending,
     draw_cards,
     exchange_hand,
+    finish_exchange,
     lift,
     put,
 )
@@ -75,7 +75,7 @@ def answer_exchange(t: Any, s: Any, exchanging: bool) -> None:
     if s["agent"] == Seat.DRAGON:
         s["agent"] = Seat.DWARVES
     else:
-        begin_placement(t, s)
+        finish_exchange(t, s)
 
 
 @jit

@@ -35,6 +35,9 @@ def deal(t: Any, s: Any) -> None:
     s["occupied"] = 0
     s["winner"] = NOBODY
     put(s, Figure.DRAGON, t["centre"])
+    if not t["free_placement"]:
+        for figure in range(Figure.FURY, Figure.NET + 1):
+            put(s, figure, t["first_game"][figure])
     clear_pending(s)
     s["turn"] = 0
     s["turn_agent"] = Seat.DRAGON
@@ -44,19 +47,17 @@ def deal(t: Any, s: Any) -> None:
         s["phase"] = Phase.EXCHANGE
         s["agent"] = Seat.DRAGON
     else:
-        begin_placement(t, s)
+        finish_exchange(t, s)
 
 
 @jit
-def begin_placement(t: Any, s: Any) -> None:
-    """R4.3: the dwarf player places the dwarves, or they start on the fixed hexes."""
+def finish_exchange(t: Any, s: Any) -> None:
+    """R4.3: the dwarf player places the dwarves, unless they stand on the fixed hexes already."""
     if t["free_placement"]:
         s["phase"] = Phase.PLACEMENT
         s["agent"] = Seat.DWARVES
-        return
-    for figure in range(Figure.FURY, Figure.NET + 1):
-        put(s, figure, t["first_game"][figure])
-    begin_first_turn(s)
+    else:
+        begin_first_turn(s)
 
 
 @jit

@@ -15,7 +15,7 @@ from drako_env.drako.rules import Rules
 from drako_env.drako.state import STATE, Phase
 from drako_env.drako.tables import build_tables
 from drako_env.engine.game import Kernels, new_states
-from drako_env.engine.jit import compile_once
+from drako_env.engine.jit import load_kernels
 from drako_env.engine.rng import seed_words
 
 CARD_FIELDS = (
@@ -58,7 +58,7 @@ class Drako:
             self.observation_high[slices[field]] = MAX_CARDS
         for field in STRIKE_COUNTS:
             self.observation_high[slices[field]] = 2
-        compile_once("drako", self._warm_up)
+        load_kernels("drako", self._load, self._load_others)
 
     @staticmethod
     @cache
@@ -96,13 +96,17 @@ class Drako:
         """A scene drawn in characters."""
         return text.text(scene)
 
-    def _warm_up(self) -> None:
-        """Call every kernel once, so that all are compiled and cached."""
-        states = new_states(self, 1)
+    def _load(self) -> tuple[NDArray[np.void], NDArray[np.int8]]:
+        """Call the kernel that starts a game."""
+        states, mask = new_states(self, 1), np.zeros(len(self.actions), np.int8)
         states["rng"] = seed_words(np.zeros(1, np.uint64))
-        mask = np.zeros(len(self.actions), np.int8)
+        self.kernels.deal_one(self.tables, states, 0, mask)
+        return states, mask
+
+    def _load_others(self) -> None:
+        """Call every other kernel, so that all are compiled and cached."""
+        states, mask = self._load()
         observation = np.zeros(len(self.observation_high), np.int8)
-        self.kernels.deal_one(self.tables, states, 0)
         self.kernels.mask_one(self.tables, states, 0, mask)
         self.kernels.play_one(self.tables, states, 0, int(mask.argmax()), mask)
         self.kernels.observe_one(self.tables, states, 0, 0, observation)

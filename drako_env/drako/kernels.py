@@ -12,10 +12,12 @@ from drako_env.engine.jit import kernel
 
 
 @kernel
-def deal_one(tables: Any, states: Any, i: int) -> int:
-    """Deal game `i` anew; returns the seat to decide."""
-    deal(tables[0], states[i])
-    return states[i]["agent"]
+def deal_one(tables: Any, states: Any, i: int, mask: Any) -> int:
+    """Deal game `i` anew and write the legal actions; returns the seat to decide."""
+    t, s = tables[0], states[i]
+    deal(t, s)
+    write_mask(t, s, mask)
+    return s["agent"]
 
 
 @kernel

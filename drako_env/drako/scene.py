@@ -5,7 +5,7 @@ from typing import Any
 from drako_env.drako.dicts import SIDES, state_dict
 from drako_env.drako.rules import AREAS, DWARVES, Rules
 
-NAMES = {"dragon": "dragon", "fury": "Brald (fury)", "archer": "Morin (archer)", "net": "Urpen (net)"}
+NAMES = {"dragon": "the dragon", "fury": "Brald (fury)", "archer": "Morin (archer)", "net": "Urpen (net)"}
 MARKS = {"dragon": "D", "fury": "F", "archer": "A", "net": "N"}
 
 QUESTIONS = {

@@ -1,4 +1,7 @@
-"""The position of one game as one record: clone it with `.copy()`, save it with `.tobytes()`, batch it as an array."""
+"""The position of one game as one record: clone it with `.copy()`, save it with `.tobytes()`, batch it as an array.
+
+What is used to shift bits has 64 bits, here and in the tables: NumPy, unlike the compiler, shifts a byte within a byte.
+"""
 
 from enum import IntEnum
 
@@ -79,6 +82,7 @@ STATE = np.dtype(
     [
         ("rng", "u8", 2),  # see engine.rng
         ("occupied", "i8"),  # bit mask of the hexes with a figure
+        ("hex", "i8", 4),  # of each Figure; OFF_BOARD: dead, or not placed yet
         ("turn", "i2"),
         ("deck_size", "i2", 2),
         ("phase", "i1"),
@@ -87,7 +91,6 @@ STATE = np.dtype(
         ("actions_left", "i1"),
         ("actions_spent", "i1"),
         ("winner", "i1"),
-        ("hex", "i1", 4),  # of each Figure; OFF_BOARD: dead, or not placed yet
         ("dragon_wounds", "i1", 4),  # by Area
         ("dwarf_wounds", "i1", 4),  # by Figure; the dragon's entry stays 0
         ("netted", "i1"),

@@ -24,12 +24,12 @@ TABLES = np.dtype(
         ("rays", "i8", (MAX_HEXES, 6)),  # from a hex to the edge, by direction
         ("star", "i8", MAX_HEXES),  # all six rays
         ("direction", "i1", (MAX_HEXES, MAX_HEXES)),  # of the straight line between two hexes, or NONE
-        ("first_game", "i1", 4),  # R4.3: the fixed hexes by Figure
+        ("first_game", "i8", 4),  # R4.3: the fixed hexes by Figure
         # cards, by seat and kind
         ("num_kinds", "i8", 2),
         ("copies", "i1", (2, MAX_KINDS)),
         ("deck_size", "i8", 2),
-        ("symbol", "i1", (2, MAX_KINDS, 2)),  # of each option, or NONE
+        ("symbol", "i8", (2, MAX_KINDS, 2)),  # of each option, or NONE
         ("value", "i1", (2, MAX_KINDS, 2)),
         # mats
         ("dragon_spaces", "i1", 4),
@@ -47,8 +47,8 @@ TABLES = np.dtype(
         ("discard_id", "i2", (2, MAX_KINDS)),
         ("block_id", "i2", (2, MAX_KINDS)),  # NONE for a card without defense
         ("action_type", "i1", MAX_ACTIONS),
-        ("action_what", "i1", (MAX_ACTIONS, 2)),  # card kind (by seat), Figure, count, direction or Area
-        ("action_where", "i1", MAX_ACTIONS),  # hex, or a card's option
+        ("action_what", "i8", (MAX_ACTIONS, 2)),  # card kind (by seat), Figure, count, direction or Area
+        ("action_where", "i8", MAX_ACTIONS),  # hex, or a card's option
         # observation
         ("field", "i8", len(Field)),  # where each field starts
         ("field_size", "i8", len(Field)),
@@ -99,24 +99,21 @@ def _fill_board(t: Any, radius: int) -> None:
         t["star"][i] = mask([j for line in rays for j in line])
         for direction, line in enumerate(rays):
             t["direction"][i, line] = direction
-    half = radius // 2
-    q, r = radius - half, half  # R4.3, then turned by 120 and 240 degrees
+    q, r = radius // 2, radius - radius // 2  # R4.3, then turned by 120 and 240 degrees
     t["first_game"] = [index[0, 0], index[q, r], index[-q - r, q], index[r, -q - r]]
 
 
 def _fill_actions(t: Any, rules: Rules) -> None:
-    actions = all_actions(rules)
+    actions, index = all_actions(rules), hex_index(rules.radius)
+    types = [ActionType[action["type"].upper()] for action in actions]
     t["num_actions"] = len(actions)
-    for name in ("play_id", "discard_id", "block_id", "action_what", "action_where"):
+    t["first_id"] = [types.index(kind) for kind in ActionType]
+    for name in ("play_id", "discard_id", "block_id"):
         t[name] = NONE
-    for i in reversed(range(len(actions))):
-        action = actions[i]
-        kind = ActionType[action["type"].upper()]
-        t["action_type"][i] = kind
-        t["first_id"][kind] = i
-        t["action_what"][i] = _what(action)
-        if "hex" in action:
-            t["action_where"][i] = hex_index(rules.radius)[tuple(action["hex"])]
+    t["action_type"][: len(actions)] = types
+    t["action_what"][: len(actions)] = [[_what(action)] * 2 for action in actions]
+    t["action_where"][: len(actions)] = [index[tuple(a["hex"])] if "hex" in a else NONE for a in actions]
+    for i, action in enumerate(actions):
         if "card" in action:
             _fill_card_action(t, rules, i, action)
 

@@ -16,9 +16,10 @@ class Kernels:
     """A game's compiled entry points; `states` is an array of state records, `i` the game meant."""
 
     deal_one: Callable[..., int]
-    """`(tables, states, i)`: deal game `i` anew from its own random numbers; returns the seat to decide."""
+    """`(tables, states, i, mask)`: deal game `i` anew from its own random numbers; returns the seat to decide."""
     play_one: Callable[..., int]
-    """`(tables, states, i, action, mask)`: returns the next seat to decide, OVER, or ILLEGAL with nothing changed."""
+    """`(tables, states, i, action, mask)`: returns the next seat to decide, OVER, or ILLEGAL with nothing changed.
+    Here and in `deal_one`, `mask` is brought up to date."""
     mask_one: Callable[..., None]
     """`(tables, states, i, mask)`: writes the legal actions of the seat to decide."""
     observe_one: Callable[..., None]

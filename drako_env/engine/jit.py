@@ -5,6 +5,7 @@ a directory named after a digest of all kernel sources: edit any of them and the
 entry points are cached: their machine code holds all that they call, and a warm start has less to open.
 """
 
+import gc
 import hashlib
 import os
 import sys
@@ -54,14 +55,24 @@ def cache_dir() -> Path:
     return Path(tempfile.mkdtemp(prefix="drako_env-"))
 
 
-def compile_once(game: str, warm_up: Callable[[], None]) -> None:
-    """Run `warm_up` when this version's kernels of `game` are not in the cache yet, and say so."""
+def load_kernels(game: str, first: Callable[[], Any], others: Callable[[], None]) -> None:
+    """Load the kernels that every game needs by calling them, `first`; if the cache lacks them, compile `others` too.
+
+    Loading makes many objects that stay: the garbage collector would walk them again and again."""
     marker = cache_dir() / f"{game}.compiled"
-    if numba.config.DISABLE_JIT or marker.exists():
-        return
-    print(f"drako_env: compiling the {game} kernels, once, into {cache_dir()} ...", file=sys.stderr, flush=True)
-    warm_up()
-    marker.touch()
+    cold = not numba.config.DISABLE_JIT and not marker.exists()
+    if cold:
+        print(f"drako_env: compiling the {game} kernels, once, into {cache_dir()} ...", file=sys.stderr, flush=True)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        first()
+        if cold:
+            others()
+            marker.touch()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _digest() -> str:

@@ -20,7 +20,11 @@ SHOWN_LEGAL = 12
 class GameEnv(AECEnv[str, Observation, int | None]):
     """One game, seat by seat. `observation_fields` names the parts of the observation (name -> slice)."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "is_parallelizable": False, "render_fps": 1}
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": ["human", "ansi"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
 
     def __init__(self, game: Game, render_mode: str | None = None, render_seat: str | None = None) -> None:
         super().__init__()
@@ -64,7 +68,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         """Deal a new game: from `seed`, or without one from where the random numbers stand."""
         if seed is not None or not self._dealt:
             self._states["rng"] = seed_words(fresh_seeds(1) if seed is None else one_seed(seed))
-        self.game.kernels.deal_one(self.game.tables, self._states, 0)
+        self.game.kernels.deal_one(self.game.tables, self._states, 0, self._mask)
         self._dealt = True
         self._start()
 
@@ -88,7 +92,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
             self._was_dead_step(action)
             return
         following = ILLEGAL
-        if type(action) is int or isinstance(action, np.integer):
+        if action is not None and self._is_id(action):
             following = self.game.kernels.play_one(self.game.tables, self._states, 0, int(action), self._mask)
         if following == ILLEGAL:
             raise ValueError(self._illegal(action))
@@ -97,14 +101,22 @@ class GameEnv(AECEnv[str, Observation, int | None]):
             self._finish()
         else:
             self.agent_selection = self.possible_agents[following]
+        if self.render_mode == "human":
+            self.render()
 
     def render(self) -> str | None:
-        """The board in characters, with the hand of `render_seat` (by default only what everybody may see)."""
+        """The board in characters, with the hand of `render_seat` (by default only what everybody may see).
+
+        `"ansi"` returns it, `"human"` prints it after every step."""
         self._require_deal()
         if self.render_mode is None:
             return None
         seat = None if self.render_seat is None else self._seat_index[self.render_seat]
-        return self.game.text(self.game.scene(self._states[0], seat))
+        picture = self.game.text(self.game.scene(self._states[0], seat))
+        if self.render_mode == "ansi":
+            return picture
+        print(picture)
+        return None
 
     def close(self) -> None:
         """Nothing to release."""
@@ -147,7 +159,6 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
-        self.game.kernels.mask_one(self.game.tables, self._states, 0, self._mask)
         deciding = int(self._states["agent"][0])
         self.agent_selection = self.possible_agents[max(deciding, 0)]
         if deciding == OVER:
@@ -166,11 +177,13 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         if not self._dealt:
             raise ResetNeeded("no game has been dealt yet: call reset() first")
 
+    def _is_id(self, action: Any) -> bool:
+        return (type(action) is int or isinstance(action, np.integer)) and bool(0 <= action < len(self._mask))
+
     def _illegal(self, action: Any) -> str:
         legal = [f"{i} ({self.game.action_text(i)})" for i in np.flatnonzero(self._mask).tolist()]
         more = f" and {len(legal) - SHOWN_LEGAL} more" if len(legal) > SHOWN_LEGAL else ""
-        known = isinstance(action, (int, np.integer)) and 0 <= action < len(self.game.actions)
-        name = f"{action} ({self.game.action_text(int(action))})" if known else f"{action!r}"
+        name = f"{action} ({self.game.action_text(int(action))})" if self._is_id(action) else f"{action!r}"
         phase = self.game.phase(self._states[0])
         return (
             f"action {name} is illegal for {self.agent_selection} in phase {phase!r}; "

@@ -125,11 +125,11 @@ def test_a_reset_without_seed_goes_on_in_the_stream_of_the_last():
 def test_dealing_is_fair():
     """Each card of the deck is equally likely to be drawn: chi-squared over 20,000 hands."""
     game = Drako.of(Rules.load())
-    states, counts = new_states(game, 1), np.zeros(11)
+    states, counts, mask = new_states(game, 1), np.zeros(11), np.zeros(len(game.actions), np.int8)
     states["rng"] = seed_words(np.array([7], np.uint64))
     hands = 20_000
     for _ in range(hands):
-        game.kernels.deal_one(game.tables, states, 0)
+        game.kernels.deal_one(game.tables, states, 0, mask)
         counts += states["hand"][0, 0, :11]
     expected = hands * 4 * np.array([card.copies for card in game.rules.dragon_deck]) / 38
     assert ((counts - expected) ** 2 / expected).sum() < 29.6  # 0.1% of the chi-squared distribution, 10 degrees
@@ -137,8 +137,7 @@ def test_dealing_is_fair():
 
 def random_game_length(game, states, mask, chance):
     """One random game by the kernels alone."""
-    game.kernels.deal_one(game.tables, states, 0)
-    game.kernels.mask_one(game.tables, states, 0, mask)
+    game.kernels.deal_one(game.tables, states, 0, mask)
     decisions, agent = 0, 0
     while agent != OVER:
         legal = mask.nonzero()[0]

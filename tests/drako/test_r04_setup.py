@@ -64,6 +64,7 @@ def test_r4_3_placement_in_order_away_from_the_dragon():
 
 
 def test_r4_3_first_game_hexes():
+    assert new(placement="first_game").state_dict()["dwarves"]["fury"]["hex"] == [1, 1], "they stand from the start"
     state = new(exchange=False, placement="first_game").state_dict()
     assert [state["dwarves"][d]["hex"] for d in ("fury", "archer", "net")] == [[1, 1], [-2, 1], [1, -2]]
     assert (state["phase"], state["agent"]) == ("action", "dragon")

@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from drako_env.engine.jit import kernel
+from drako_env.engine.jit import jit, kernel
 from drako_env.engine.rng import Stream, one_seed, random_below, seed_words
 
 RECORD = np.dtype([("rng", "u8", 2)])
+# compiled apart: numba would take a game's record, which begins with the same field, for a kind of this one
+random_below = jit(getattr(random_below, "py_func", random_below))
 
 
 @kernel

@@ -206,8 +206,7 @@ def _wound_dwarf(rules: OracleRules, state: State, dwarf: str, wounds: int) -> N
 
 def _first_game_hexes(radius: int) -> dict[str, Hex]:
     """Three alternate rim hexes, turned by 120 degrees each (R4.3)."""
-    half = radius // 2
-    q, r = radius - half, half
+    q, r = radius // 2, radius - radius // 2
     return {"fury": (q, r), "archer": (-q - r, q), "net": (r, -q - r)}
 
 

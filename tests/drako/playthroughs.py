@@ -1,0 +1,197 @@
+"""Golden games that a person can read: a change of the rules shows up as a change of these texts.
+
+python -m tests.drako.playthroughs        writes them anew (or: make playthroughs)
+"""
+
+import random
+from pathlib import Path
+
+from drako_env import drako_v0
+from tests.drako.positions import legal, play, position
+from tests.drako.random_games import random_action
+
+FOLDER = Path(__file__).parent / "playthroughs"
+
+SCENES = {
+    "fire_along_a_line": (
+        "Fire hits every dwarf on the line, nearest first; one is blocked (R7.4-R7.6)",
+        {
+            "hands": {"dragon": {"fire": 1}, "dwarves": {"shield": 1, "march": 1}},
+            "dragon": (-2, 0),
+            "net": (-1, 0),
+            "archer": (0, 0),
+            "fury": (2, 0),
+        },
+        ["play fire as fire", "breathe in direction 0", "take the strike", "block with shield", "take the strike"],
+    ),
+    "net_and_escape": (
+        "The net is thrown, the dragon bites, escapes, and is netted again (R8)",
+        {
+            "agent": "dwarves",
+            "hands": {"dwarves": {"net": 2, "march": 1}, "dragon": {"bite": 1, "walk": 1}},
+            "net": (1, 0),
+        },
+        [
+            "play net as net",
+            "draw",
+            "play bite as attack",
+            "attack net",
+            "take the strike",
+            "draw",
+            "play march as move1",
+            "stop",
+            "draw",
+            "escape the net",
+            "play net as net",
+        ],
+    ),
+    "fury_and_twin_axes": (
+        "A fury turn: three actions, two strikes, the rest placed as wounds (R7.1, R9.2, R10)",
+        {
+            "agent": "dwarves",
+            "hands": {"dwarves": {"twin-axes": 2, "great-axe-step": 1}, "dragon": {"flight-scales": 1}},
+            "fury": (1, 0),
+            "net": (0, 1),
+            "wounds": {"armor": 2},
+        },
+        [
+            "declare fury",
+            "play twin-axes as attack2",
+            "strike twice",
+            "take the strike",
+            "block with flight-scales",
+            "play great-axe-step as attack1",
+            "take the strike",
+            "wound movement",
+            "play twin-axes as attack2",
+            "strike twice",
+            "take the strike",
+            "take the strike",
+            "wound movement",
+            "wound flight",
+        ],
+    ),
+    "crossbow_and_march": (
+        "The archer steps into line and shoots; two dwarves march (R6.2, R7.2)",
+        {"agent": "dwarves", "hands": {"dwarves": {"crossbow-step": 1, "crossbow": 1, "march": 2}}, "archer": (-2, 1)},
+        [
+            "play march as move2",
+            "move archer to (-2,0)",
+            "move fury to (1,0)",
+            "play crossbow as crossbow",
+            "take the strike",
+        ],
+    ),
+    "out_of_cards": (
+        "A stuck dragon discards, then sits its turns out until the dwarves' last card (R5.5-R5.7)",
+        {
+            "hands": {"dragon": {"maul": 2}, "dwarves": {"march": 2}},
+            "decks": {"dragon": {}, "dwarves": {"march": 1}},
+        },
+        [
+            "discard maul",
+            "discard maul",
+            "draw",
+            "play march as move1",
+            "move net to (1,-1)",
+            "play march as move2",
+            "stop",
+            "play march as move1",
+            "stop",
+        ],
+    ),
+    "the_last_wound": (
+        "Wounds enough to fill every space kill at once (R9.4, R11.1)",
+        {
+            "agent": "dwarves",
+            "hands": {"dwarves": {"great-axe-shield": 1}, "dragon": {"claw-scales": 1}},
+            "fury": (1, 0),
+            "wounds": {"armor": 4, "flight": 3, "movement": 1, "fire": 2},
+        },
+        ["play great-axe-shield as attack1", "take the strike"],
+    ),
+}
+# whole random games: one for each way to end (R11.1)
+GAMES = {
+    "game_dragon_dead": "the dragon is dead",
+    "game_dwarves_dead": "all dwarves are dead",
+    "game_dwarves_out_of_cards": "the dwarves are out of cards",
+}
+
+
+def picture(game):
+    """The public board with both hands below it."""
+    shown = game.game.text(game.game.scene(game._states[0], None)).rstrip("\n").splitlines()
+    hands = game.state_dict()["hands"]
+    return shown + [
+        f"{side:<8} holds {', '.join(f'{n} {c}' for c, n in sorted(hands[side].items())) or 'nothing'}"
+        for side in hands
+    ]
+
+
+def grouped(actions):
+    """The legal actions, with the hexes that a figure may go to in one entry."""
+    entries = {}
+    for action in sorted(actions):
+        words, _, place = action.partition(" (")
+        entries.setdefault(words, []).append(f" ({place}" if place else "")
+    return [words + "".join(places) for words, places in entries.items()]
+
+
+def write_decision(lines, game, action):
+    lines.append(f"    {' | '.join(grouped(legal(game)))}")
+    lines.append(f"{game.state_dict()['agent']} > {action}")
+
+
+def scene_text(title, setting, actions):
+    """A scripted scene with the picture before every decision."""
+    game, lines = position(**setting), [title, "=" * len(title), ""]
+    for action in actions:
+        lines += picture(game)
+        write_decision(lines, game, action)
+        lines.append("")
+        play(game, action)
+    return "\n".join([*lines, *picture(game), ""])
+
+
+def find_game(reason):
+    """The first seed whose random game ends in this way."""
+    for seed in range(1000):
+        game = drako_v0.raw_env()
+        if reason in play_random(game, seed)[-1]:
+            return seed
+    raise AssertionError(f"no random game ends with {reason!r}")
+
+
+def play_random(game, seed):
+    """A random game as lines: the picture at the start of each turn, then its decisions."""
+    chance, lines, turn = random.Random(seed), [], None
+    game.reset(seed=seed)
+    while not game.terminations[game.agent_selection]:
+        state, action = game.state_dict(), random_action(game, chance)
+        if state["turn"] != turn and state["phase"] == "action":
+            turn = state["turn"]
+            lines += ["", *picture(game)]
+        write_decision(lines, game, game.game.action_text(action))
+        game.step(action)
+    end = picture(game)
+    return [*lines, "", *end, end[0]]
+
+
+def game_text(reason):
+    seed = find_game(reason)
+    title = f"A random game, seed {seed}: {reason}"
+    return "\n".join([title, "=" * len(title), *play_random(drako_v0.raw_env(), seed)[:-1], ""])
+
+
+def texts():
+    """Every playthrough by name."""
+    scenes = {name: scene_text(*scene) for name, scene in SCENES.items()}
+    return scenes | {name: game_text(reason) for name, reason in GAMES.items()}
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in texts().items():
+        (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
+        print(f"{name}: {text.count(chr(10))} lines")

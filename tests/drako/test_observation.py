@@ -1,0 +1,117 @@
+"""R12: the observation says what the position says, field by field."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from drako_env.drako import observe
+from drako_env.drako.state import Phase, Symbol
+from drako_env.engine.hexboard import hexes
+from tests.drako.random_games import random_positions
+
+FIGURES = ("dragon", "fury", "archer", "net")
+SIDES = ("dragon", "dwarves")
+
+
+def unary(count, size):
+    return [1] * count + [0] * (size - count)
+
+
+def one_hot(index, size):
+    return [int(i == index) for i in range(size)]
+
+
+def counts(cards, deck, size):
+    row = [cards.get(card.name, 0) for card in deck]
+    return row + [0] * (size - len(row))
+
+
+def expected_fields(state, rules, seat, sizes):
+    """Every field, worked out from the position's dictionary alone."""
+    side, other = SIDES[seat], SIDES[1 - seat]
+    agent = state["agent"]
+    fields = {
+        "seat": one_hot(seat, 2),
+        "decider": [int(agent == side), int(agent == other)],
+        "phase": one_hot(Phase[state["phase"].upper()], 11),
+        "own_turn": [int(state["turn_agent"] == side)],
+        "actions_left": one_hot(state["actions_left"], 4),
+        "actions_spent": one_hot(state["actions_spent"], 4),
+        "netted": [int(state["dragon"]["netted"])],
+        "fury_used": [int(state["fury_used"])],
+    }
+    places = {"dragon": state["dragon"]["hex"]} | {d: mat["hex"] for d, mat in state["dwarves"].items()}
+    for figure, place in places.items():
+        fields[f"{figure}_hex"] = [int(list(cell) == place) for cell in hexes(rules.radius)]
+    for area, wounds in state["dragon"]["wounds"].items():
+        fields[f"{area}_wounds"] = unary(wounds, sizes[f"{area}_wounds"])
+    fields["fire_wounds"] = unary(state["dragon"]["wounds"]["fire"], sizes["fire_wounds"])
+    for dwarf, mat in state["dwarves"].items():
+        fields[f"{dwarf}_wounds"] = unary(mat["wounds"], sizes[f"{dwarf}_wounds"])
+    return fields | card_fields(state, rules, seat, sizes) | pending_fields(state["pending"], sizes)
+
+
+def card_fields(state, rules, seat, sizes):
+    side, other = SIDES[seat], SIDES[1 - seat]
+    own, opponent, kinds = rules.decks[seat], rules.decks[1 - seat], sizes["own_hand"]
+    unseen = {
+        card.name: state["hands"][other].get(card.name, 0) + state["decks"][other].get(card.name, 0)
+        for card in opponent
+    }
+    hand, deck = state["hands"], state["decks"]
+    return {
+        "own_hand": counts(hand[side], own, kinds),
+        "own_deck": counts(deck[side], own, kinds),
+        "own_discards": counts(state["discards"][side], own, kinds),
+        "opponent_unseen": counts(unseen, opponent, kinds),
+        "opponent_discards": counts(state["discards"][other], opponent, kinds),
+        "own_hand_size": unary(sum(hand[side].values()), 8),
+        "opponent_hand_size": unary(sum(hand[other].values()), 8),
+        "own_deck_size": unary(sum(deck[side].values()), sizes["own_deck_size"]),
+        "opponent_deck_size": unary(sum(deck[other].values()), sizes["own_deck_size"]),
+    }
+
+
+def pending_fields(pending, sizes):
+    names = ("pending_symbol", "pending_value", "strike", "strikes_open", "strikes_taken", "moved", "wounds_to_place")
+    if pending is None:
+        return {name: [0] * sizes[name] for name in names}
+    strikes, answered = pending["strikes"], len(pending["blocked"])
+    taken = [figure for figure, blocked in zip(strikes, pending["blocked"], strict=False) if not blocked]
+    return {
+        "pending_symbol": one_hot(Symbol[pending["symbol"].upper()], 9),
+        "pending_value": unary(pending["value"], sizes["pending_value"]),
+        "strike": [int(strikes[answered : answered + 1] == [figure]) for figure in FIGURES],
+        "strikes_open": [strikes[answered:].count(figure) for figure in FIGURES],
+        "strikes_taken": [taken.count(figure) for figure in FIGURES],
+        "moved": [int(dwarf in pending["moved"]) for dwarf in FIGURES[1:]],
+        "wounds_to_place": unary(pending["wounds"], sizes["wounds_to_place"]),
+    }
+
+
+def test_every_field_says_what_the_position_says():
+    for game in random_positions(seed=21, games=60, every=3):
+        fields = game.observation_fields
+        sizes = {name: part.stop - part.start for name, part in fields.items()}
+        for seat, agent in enumerate(game.possible_agents):
+            observation = game.observe(agent)["observation"]
+            expected = expected_fields(game.state_dict(), game.game.rules, seat, sizes)
+            assert set(expected) == set(fields)
+            for name, values in expected.items():
+                assert observation[fields[name]].tolist() == values, (name, game.state_dict())
+
+
+def test_fields_tile_the_observation():
+    for game in random_positions(seed=22, games=3, every=50):
+        parts = list(game.observation_fields.values())
+        assert parts[0].start == 0
+        assert all(before.stop == after.start for before, after in pairwise(parts))
+        assert parts[-1].stop == game.observation_space("dragon_0")["observation"].shape[0]
+        assert game.observe("dragon_0")["observation"].dtype == np.int8
+
+
+def test_the_docstring_lists_every_field_with_its_size():
+    game = next(random_positions(seed=1, rules="reconstructed"))
+    rows = [line.split("|")[1:3] for line in observe.__doc__.splitlines() if line.startswith("| `")]
+    listed = {name.strip(" `"): int("".join(c for c in size.split("(")[-1] if c.isdigit())) for name, size in rows}
+    assert listed == {name: part.stop - part.start for name, part in game.observation_fields.items()}

@@ -1,0 +1,46 @@
+"""Imports go downwards only, and the rules need neither PettingZoo nor Gymnasium."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "drako_env"
+ALLOWED = {
+    "engine": {"engine"},
+    "drako": {"engine", "drako"},
+    "envs": {"engine", "envs"},
+}
+RULES_MAY_IMPORT = {"numpy", "numba", "drako_env"} | set(sys.stdlib_module_names)
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_imports_go_downwards(path):
+    layer = path.parent.name
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "drako_env":
+            assert len(parts) > 1, f"{path}: import the module meant, not the package"
+            assert parts[1] in ALLOWED[layer], f"{path} imports {name}"
+        elif layer not in ("envs",):
+            assert parts[0] in RULES_MAY_IMPORT, f"{path} imports {name}"
+
+
+def test_the_rules_run_without_pettingzoo_and_gymnasium():
+    code = (
+        "import sys; sys.modules['pettingzoo'] = sys.modules['gymnasium'] = None\n"
+        "from drako_env.drako.game import Drako; from drako_env.drako.rules import Rules\n"
+        "print(Drako(Rules.load()).tables['num_actions'][0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "222"

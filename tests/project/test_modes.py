@@ -1,0 +1,60 @@
+"""The same games in any process, compiled or not, with bounds checked or not."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.project.games_digest import digest
+
+ROOT = Path(__file__).parents[2]
+GAMES = 12
+
+
+def run(*arguments, **variables):
+    command = [sys.executable, "-W", "error", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True, check=True, timeout=300
+    )
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [{"PYTHONHASHSEED": "1"}, {"NUMBA_DISABLE_JIT": "1"}, {"NUMBA_BOUNDSCHECK": "1"}],
+    ids=["another process", "not compiled", "bounds checked"],
+)
+def test_the_same_games_everywhere(variables):
+    assert run("-m", "tests.project.games_digest", str(GAMES), **variables).stdout.strip() == digest(GAMES)
+
+
+START = "from drako_env import drako_v0; e = drako_v0.env(); e.reset(seed=0)"
+
+
+def seconds(code, **variables):
+    start = time.perf_counter()
+    stderr = run("-c", code, **variables).stderr
+    return time.perf_counter() - start, stderr
+
+
+def test_a_cold_start_compiles_once_and_says_so(tmp_path):
+    variables = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    _, said = seconds(START, **variables)
+    assert said.startswith("drako_env: compiling the drako kernels")
+    assert said.count("\n") == 1
+    _, said = seconds(START, **variables)
+    assert said == ""
+
+
+def test_a_warm_start_takes_at_most_twice_the_imports():
+    """The best of several runs of each, side by side: other work on the machine only ever adds time."""
+    seconds(START)
+    imports, ours = [], []
+    for _ in range(10):
+        imports.append(seconds("import pettingzoo, numba")[0])
+        ours.append(seconds(START)[0])
+        if len(ours) >= 3 and min(ours) < 2 * min(imports):
+            break
+    assert min(ours) < 2 * min(imports), f"a warm start takes {min(ours) / min(imports):.2f} times the imports"
