@@ -1,3 +1,10 @@
 """Dragon board games with hidden information as reinforcement-learning environments."""
 
+from contextlib import suppress
+
 __version__ = "0.1.0"
+
+with suppress(ImportError):  # the rules by themselves do without Gymnasium
+    from drako_env.envs.registration import register_all
+
+    register_all()

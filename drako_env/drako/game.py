@@ -14,9 +14,7 @@ from drako_env.drako.observe import Field
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import STATE, Phase
 from drako_env.drako.tables import build_tables
-from drako_env.engine.game import Kernels, new_states
-from drako_env.engine.jit import load_kernels
-from drako_env.engine.rng import seed_words
+from drako_env.engine.game import Kernels
 
 CARD_FIELDS = (
     Field.OWN_HAND,
@@ -42,6 +40,10 @@ class Drako:
         observe_one=kernels.observe_one,
         redeal_one=kernels.redeal_one,
         reward_one=kernels.reward_one,
+        deal_games=kernels.deal_games,
+        view_games=kernels.view_games,
+        step_games=kernels.step_games,
+        sample_games=kernels.sample_games,
     )
 
     def __init__(self, rules: Rules) -> None:
@@ -58,7 +60,6 @@ class Drako:
             self.observation_high[slices[field]] = MAX_CARDS
         for field in STRIKE_COUNTS:
             self.observation_high[slices[field]] = 2
-        load_kernels("drako", self._load, self._load_others)
 
     @staticmethod
     @cache
@@ -95,20 +96,3 @@ class Drako:
     def text(self, scene: Mapping[str, Any]) -> str:
         """A scene drawn in characters."""
         return text.text(scene)
-
-    def _load(self) -> tuple[NDArray[np.void], NDArray[np.int8]]:
-        """Call the kernel that starts a game."""
-        states, mask = new_states(self, 1), np.zeros(len(self.actions), np.int8)
-        states["rng"] = seed_words(np.zeros(1, np.uint64))
-        self.kernels.deal_one(self.tables, states, 0, mask)
-        return states, mask
-
-    def _load_others(self) -> None:
-        """Call every other kernel, so that all are compiled and cached."""
-        states, mask = self._load()
-        observation = np.zeros(len(self.observation_high), np.int8)
-        self.kernels.mask_one(self.tables, states, 0, mask)
-        self.kernels.play_one(self.tables, states, 0, int(mask.argmax()), mask)
-        self.kernels.observe_one(self.tables, states, 0, 0, observation)
-        self.kernels.redeal_one(self.tables, states, 0, 0)
-        self.kernels.reward_one(states, 0, np.zeros(len(self.seats), np.float32))

@@ -6,9 +6,10 @@ from drako_env.drako.apply import apply
 from drako_env.drako.deal import deal, redeal
 from drako_env.drako.legal import write_mask
 from drako_env.drako.observe import observe
-from drako_env.drako.state import NOBODY
+from drako_env.drako.state import NOBODY, Phase
 from drako_env.engine.game import ILLEGAL
-from drako_env.engine.jit import kernel
+from drako_env.engine.jit import jit, kernel
+from drako_env.engine.sampling import random_legal
 
 
 @kernel
@@ -57,3 +58,78 @@ def reward_one(states: Any, i: int, reward: Any) -> None:
     winner = states[i]["winner"]
     for seat in range(2):
         reward[seat] = 0 if winner == NOBODY else 1 if winner == seat else -1
+
+
+@kernel
+def deal_games(tables: Any, states: Any, observation: Any, mask: Any, agent: Any) -> None:
+    """Deal every game anew."""
+    t = tables[0]
+    for i in range(len(states)):
+        s = states[i]
+        deal(t, s)
+        show(t, s, observation[i], mask[i])
+        agent[i] = s["agent"]
+
+
+@kernel
+def view_games(tables: Any, states: Any, observation: Any, mask: Any, agent: Any) -> None:
+    """Write what the seat to decide sees, and its legal actions, in every game."""
+    t = tables[0]
+    for i in range(len(states)):
+        s = states[i]
+        show(t, s, observation[i], mask[i])
+        agent[i] = s["agent"]
+
+
+@kernel
+def step_games(
+    tables: Any,
+    states: Any,
+    games: Any,
+    actions: Any,
+    observation: Any,
+    mask: Any,
+    agent: Any,
+    reward: Any,
+    done: Any,
+    final_seat: int,
+    final: Any,
+) -> int:
+    """Play one action in each of `games`; a finished game is dealt anew. Returns the first game whose action is
+    illegal, having changed nothing, or -1. `final` receives what `final_seat` sees at the end of a finished game."""
+    for k in range(len(games)):
+        if actions[k] < 0 or actions[k] >= mask.shape[1] or not mask[games[k], actions[k]]:
+            return games[k]
+    t = tables[0]
+    for k in range(len(games)):
+        i = games[k]
+        s = states[i]
+        apply(t, s, actions[k])
+        over = s["phase"] == Phase.OVER
+        done[i] = over
+        for seat in range(2):
+            reward[i, seat] = 0
+        if over:
+            reward[i, s["winner"]] = 1
+            reward[i, 1 - s["winner"]] = -1
+            if final_seat >= 0:
+                observe(t, s, final_seat, final[i])
+            deal(t, s)
+        show(t, s, observation[i], mask[i])
+        agent[i] = s["agent"]
+    return -1
+
+
+@kernel
+def sample_games(states: Any, games: Any, mask_words: Any, actions: Any) -> None:
+    """A uniformly random legal action in each of `games`; `mask_words` are the masks, eight actions a word."""
+    for k in range(len(games)):
+        actions[k] = random_legal(states[games[k]], mask_words[games[k]])
+
+
+@jit
+def show(t: Any, s: Any, observation: Any, mask: Any) -> None:
+    """What the seat to decide sees, and its legal actions."""
+    write_mask(t, s, mask)
+    if len(observation) > 0:
+        observe(t, s, s["agent"], observation)

@@ -1,10 +1,14 @@
-"""Which actions are legal: one small function for each kind of decision, writing ones into a mask of zeros."""
+"""Which actions are legal: one small function for each kind of decision, writing ones into a mask of zeros.
+
+Conditions are joined with `&` and shifted into place rather than branched on: a processor cannot guess them.
+"""
 
 from typing import Any
 
 from drako_env.drako.actions import ActionType
 from drako_env.drako.state import OFF_BOARD, Area, Figure, Phase, Seat, Symbol
 from drako_env.engine.jit import jit
+from drako_env.engine.memory import copy_bytes
 
 
 @jit
@@ -41,14 +45,13 @@ def mark_actions(t: Any, s: Any, mask: Any) -> None:
     """R5.2: draw or play, and beside them fury and escape_net; R5.6: a discard for a player who is stuck."""
     seat = s["agent"]
     usable = usable_symbols(t, s)
-    stuck = s["deck_size"][seat] == 0
-    for kind in range(t["num_kinds"][seat]):
-        if s["hand"][seat, kind] > 0:
-            for option in range(2):
-                symbol = t["symbol"][seat, kind, option]
-                if symbol >= 0 and (usable >> symbol) & 1:
-                    mask[t["play_id"][seat, kind, option]] = 1
-                    stuck = False
+    first, playable = t["play_id"][seat], 0
+    for i in range(t["num_plays"][seat]):
+        held = s["hand"][seat, t["play_card"][seat, i]] > 0
+        legal = (usable >> t["play_symbol"][seat, i]) & held
+        mask[first + i] = legal
+        playable |= legal
+    stuck = s["deck_size"][seat] == 0 and playable == 0
     mask[ActionType.DRAW] = s["deck_size"][seat] > 0  # R5.3
     mask[ActionType.FURY] = may_declare_fury(t, s)
     mask[ActionType.ESCAPE_NET] = may_escape_net(s)
@@ -60,27 +63,25 @@ def mark_actions(t: Any, s: Any, mask: Any) -> None:
 def usable_symbols(t: Any, s: Any) -> int:
     """R5.4: bit `symbol` is set when that symbol can have its effect now."""
     dragon = s["hex"][Figure.DRAGON]
-    adjacent = t["neighbours"][dragon] & s["occupied"] != 0
-    usable = 0
+    adjacent = (t["neighbours"][dragon] & s["occupied"]) != 0
     if s["agent"] == Seat.DWARVES:
-        usable = 1 << Symbol.MOVE1 | 1 << Symbol.MOVE2  # R6.4: some dwarf lives, or the game would be over
-        if adjacent:  # R7.1
-            usable |= 1 << Symbol.ATTACK1 | 1 << Symbol.ATTACK2
-        if archer_sees_dragon(t, s):
-            usable |= 1 << Symbol.CROSSBOW
-        if s["hex"][Figure.NET] != OFF_BOARD and not s["netted"]:  # R8.1
-            usable |= 1 << Symbol.NET
-        return usable
-    if not s["netted"]:  # R6.3, R8.2
-        if has_ability(t, s, Area.MOVEMENT):
-            usable |= 1 << Symbol.MOVE
-        if has_ability(t, s, Area.FLIGHT):
-            usable |= 1 << Symbol.FLIGHT
-    if adjacent:  # R7.3
-        usable |= 1 << Symbol.ATTACK
-    if t["star"][dragon] & s["occupied"] != 0 and has_ability(t, s, Area.FIRE):  # R7.4
-        usable |= 1 << Symbol.FIRE
-    return usable
+        net = (s["hex"][Figure.NET] != OFF_BOARD) & (s["netted"] == 0)  # R8.1
+        return (
+            1 << Symbol.MOVE1  # R6.4: some dwarf lives, or the game would be over
+            | 1 << Symbol.MOVE2
+            | adjacent << Symbol.ATTACK1  # R7.1
+            | adjacent << Symbol.ATTACK2
+            | archer_sees_dragon(t, s) << Symbol.CROSSBOW
+            | net << Symbol.NET
+        )
+    free = s["netted"] == 0  # R6.3, R8.2
+    in_line = (t["star"][dragon] & s["occupied"]) != 0
+    return (
+        (free & has_ability(t, s, Area.MOVEMENT)) << Symbol.MOVE
+        | (free & has_ability(t, s, Area.FLIGHT)) << Symbol.FLIGHT
+        | adjacent << Symbol.ATTACK  # R7.3
+        | (in_line & has_ability(t, s, Area.FIRE)) << Symbol.FIRE  # R7.4
+    )
 
 
 @jit
@@ -93,31 +94,23 @@ def has_ability(t: Any, s: Any, area: int) -> bool:
 def archer_sees_dragon(t: Any, s: Any) -> bool:
     """R7.2: a straight line between them with no figure in between."""
     archer, dragon = s["hex"][Figure.ARCHER], s["hex"][Figure.DRAGON]
-    if archer == OFF_BOARD:
-        return False
-    direction = t["direction"][archer, dragon]
-    if direction < 0:
-        return False
-    beyond = t["rays"][dragon, direction] | 1 << dragon
-    return t["rays"][archer, direction] & ~beyond & s["occupied"] == 0
+    return (archer != OFF_BOARD) & ((t["between"][max(archer, 0), dragon] & s["occupied"]) == 0)
 
 
 @jit
 def may_declare_fury(t: Any, s: Any) -> bool:
     """R10.1, R10.2: once per game, before the turn's first action, and not if it kills."""
-    if s["agent"] != Seat.DWARVES or s["fury_used"] or s["hex"][Figure.FURY] == OFF_BOARD:
-        return False
-    if s["actions_spent"] > 0 and not t["fury_any_time"]:
-        return False
+    available = (s["agent"] == Seat.DWARVES) & (s["fury_used"] == 0) & (s["hex"][Figure.FURY] != OFF_BOARD)
+    in_time = (s["actions_spent"] == 0) | (t["fury_any_time"] == 1)
     free = t["dwarf_spaces"][Figure.FURY] - s["dwarf_wounds"][Figure.FURY]
-    return free >= 2 or t["fury_may_kill"] == 1
+    return available & in_time & ((free >= 2) | (t["fury_may_kill"] == 1))
 
 
 @jit
 def may_escape_net(s: Any) -> bool:
     """R8.3: as the first action of a turn of two."""
-    first_of_two = s["actions_spent"] == 0 and s["actions_left"] == 2
-    return s["agent"] == Seat.DRAGON and s["netted"] == 1 and first_of_two
+    first_of_two = (s["actions_spent"] == 0) & (s["actions_left"] == 2)
+    return (s["agent"] == Seat.DRAGON) & (s["netted"] == 1) & first_of_two
 
 
 @jit
@@ -125,8 +118,7 @@ def mark_discards(t: Any, s: Any, mask: Any) -> None:
     """Any held card (R5.3, R5.6)."""
     seat = s["agent"]
     for kind in range(t["num_kinds"][seat]):
-        if s["hand"][seat, kind] > 0:
-            mask[t["discard_id"][seat, kind]] = 1
+        mask[t["discard_id"][seat, kind]] = s["hand"][seat, kind] > 0
 
 
 @jit
@@ -151,16 +143,18 @@ def reach(t: Any, s: Any, figure: int) -> int:
     for _ in range(s["value"] - 1):
         edge = found
         for place in range(t["num_hexes"]):
-            if (edge >> place) & 1:
-                found |= t["neighbours"][place] & empty
+            found |= t["neighbours"][place] & -((edge >> place) & 1)
+        found &= empty
     return found
 
 
 @jit
 def mark_hexes(t: Any, mask: Any, first: int, hexes: int) -> None:
-    """Ones from `first` on for every hex of a bit mask."""
-    for place in range(t["num_hexes"]):
-        mask[first + place] = (hexes >> place) & 1
+    """Ones from `first` on for every hex of a bit mask, eight hexes at a time.
+
+    What spills over the last hex are zeros, in a place that stays zero or is written next."""
+    for place in range(0, t["num_hexes"], 8):
+        copy_bytes(mask, first + place, t["spread"], 8 * (hexes >> place & 255), 8)
 
 
 @jit
@@ -202,9 +196,8 @@ def mark_defense(t: Any, s: Any, mask: Any) -> None:
     """R7.5: block with a held card that has a defense symbol, or take the strike."""
     mask[ActionType.TAKE] = 1
     seat = s["agent"]
-    for kind in range(t["num_kinds"][seat]):
-        if s["hand"][seat, kind] > 0 and t["block_id"][seat, kind] >= 0:
-            mask[t["block_id"][seat, kind]] = 1
+    for i in range(t["num_shields"][seat]):
+        mask[t["block_id"][seat, i]] = s["hand"][seat, t["shield_card"][seat, i]] > 0
 
 
 @jit

@@ -5,6 +5,22 @@ default table. "Unary" means: the first n entries are 1. Card fields count copie
 
 | field                | size    | meaning                                                                    |
 |----------------------|---------|----------------------------------------------------------------------------|
+| `own_deck_size`      | (38)    | unary, as wide as the larger deck                                          |
+| `opponent_deck_size` | (38)    | unary                                                                      |
+| `own_hand_size`      | 8       | unary                                                                      |
+| `opponent_hand_size` | 8       | unary                                                                      |
+| `armor_wounds`       | (4)     | unary, as wide as the area has spaces; likewise the next six               |
+| `flight_wounds`      | (3)     |                                                                            |
+| `movement_wounds`    | (2)     |                                                                            |
+| `fire_wounds`        | (2)     |                                                                            |
+| `fury_wounds`        | (6)     |                                                                            |
+| `archer_wounds`      | (3)     |                                                                            |
+| `net_wounds`         | (5)     |                                                                            |
+| `own_hand`           | K (13)  | copies in the observer's hand                                              |
+| `own_deck`           | K (13)  | copies in the observer's deck                                              |
+| `own_discards`       | K (13)  | copies the observer has discarded                                          |
+| `opponent_unseen`    | K (13)  | copies in the opponent's hand and deck together                            |
+| `opponent_discards`  | K (13)  | copies the opponent has discarded                                          |
 | `seat`               | 2       | one-hot: the observer is the dragon, the dwarves                           |
 | `decider`            | 2       | one-hot: the observer decides now, the opponent does; zeros when over      |
 | `phase`              | 11      | one-hot: kind of the decision, in the order of `state.Phase`               |
@@ -15,24 +31,8 @@ default table. "Unary" means: the first n entries are 1. Card fields count copie
 | `fury_hex`           | H (19)  | one-hot, zeros when dead or not placed yet; likewise the next two          |
 | `archer_hex`         | H (19)  |                                                                            |
 | `net_hex`            | H (19)  |                                                                            |
-| `armor_wounds`       | (4)     | unary, as wide as the area has spaces; likewise the next six               |
-| `flight_wounds`      | (3)     |                                                                            |
-| `movement_wounds`    | (2)     |                                                                            |
-| `fire_wounds`        | (2)     |                                                                            |
-| `fury_wounds`        | (6)     |                                                                            |
-| `archer_wounds`      | (3)     |                                                                            |
-| `net_wounds`         | (5)     |                                                                            |
 | `netted`             | 1       | the net lies on the dragon                                                 |
 | `fury_used`          | 1       | fury has been declared                                                     |
-| `own_hand`           | K (13)  | copies in the observer's hand                                              |
-| `own_deck`           | K (13)  | copies in the observer's deck                                              |
-| `own_discards`       | K (13)  | copies the observer has discarded                                          |
-| `opponent_unseen`    | K (13)  | copies in the opponent's hand and deck together                            |
-| `opponent_discards`  | K (13)  | copies the opponent has discarded                                          |
-| `own_hand_size`      | 8       | unary                                                                      |
-| `opponent_hand_size` | 8       | unary                                                                      |
-| `own_deck_size`      | (38)    | unary, as wide as the larger deck                                          |
-| `opponent_deck_size` | (38)    | unary                                                                      |
 | `pending_symbol`     | 9       | one-hot: what the card being resolved is played as, in `state.Symbol` order|
 | `pending_value`      | (3)     | unary, as wide as the table's largest value                                |
 | `strike`             | 4       | one-hot: the figure hit by the strike to be answered now                   |
@@ -46,42 +46,55 @@ from enum import IntEnum
 from typing import Any
 
 from drako_env.drako.rules import Rules
-from drako_env.drako.state import MAX_HAND, NO_CARD, NOBODY, OFF_BOARD, Area, Figure, Phase, Symbol
+from drako_env.drako.state import (
+    MAX_DECK,
+    MAX_HAND,
+    MAX_KINDS,
+    MAX_SPACES,
+    NO_CARD,
+    NOBODY,
+    OFF_BOARD,
+    Area,
+    Figure,
+    Phase,
+    Symbol,
+)
 from drako_env.engine.hexboard import hexes
 from drako_env.engine.jit import jit
+from drako_env.engine.memory import copy_bytes
 
 
 class Field(IntEnum):
     """The fields in their order."""
 
-    SEAT = 0
-    DECIDER = 1
-    PHASE = 2
-    OWN_TURN = 3
-    ACTIONS_LEFT = 4
-    ACTIONS_SPENT = 5
-    DRAGON_HEX = 6
-    FURY_HEX = 7
-    ARCHER_HEX = 8
-    NET_HEX = 9
-    ARMOR_WOUNDS = 10
-    FLIGHT_WOUNDS = 11
-    MOVEMENT_WOUNDS = 12
-    FIRE_WOUNDS = 13
-    FURY_WOUNDS = 14
-    ARCHER_WOUNDS = 15
-    NET_WOUNDS = 16
-    NETTED = 17
-    FURY_USED = 18
-    OWN_HAND = 19
-    OWN_DECK = 20
-    OWN_DISCARDS = 21
-    OPPONENT_UNSEEN = 22
-    OPPONENT_DISCARDS = 23
-    OWN_HAND_SIZE = 24
-    OPPONENT_HAND_SIZE = 25
-    OWN_DECK_SIZE = 26
-    OPPONENT_DECK_SIZE = 27
+    OWN_DECK_SIZE = 0
+    OPPONENT_DECK_SIZE = 1
+    OWN_HAND_SIZE = 2
+    OPPONENT_HAND_SIZE = 3
+    ARMOR_WOUNDS = 4
+    FLIGHT_WOUNDS = 5
+    MOVEMENT_WOUNDS = 6
+    FIRE_WOUNDS = 7
+    FURY_WOUNDS = 8
+    ARCHER_WOUNDS = 9
+    NET_WOUNDS = 10
+    OWN_HAND = 11
+    OWN_DECK = 12
+    OWN_DISCARDS = 13
+    OPPONENT_UNSEEN = 14
+    OPPONENT_DISCARDS = 15
+    SEAT = 16
+    DECIDER = 17
+    PHASE = 18
+    OWN_TURN = 19
+    ACTIONS_LEFT = 20
+    ACTIONS_SPENT = 21
+    DRAGON_HEX = 22
+    FURY_HEX = 23
+    ARCHER_HEX = 24
+    NET_HEX = 25
+    NETTED = 26
+    FURY_USED = 27
     PENDING_SYMBOL = 28
     PENDING_VALUE = 29
     STRIKE = 30
@@ -100,22 +113,52 @@ def field_sizes(rules: Rules) -> list[int]:
     kinds = max(len(deck) for deck in rules.decks)
     cards = max(sum(card.copies for card in deck) for deck in rules.decks)
     value = max(value for deck in rules.decks for card in deck for _, value in card.options)
+    sizes = [cards, cards, MAX_HAND, MAX_HAND, *rules.dragon_spaces, *rules.dwarf_spaces]
     turn = [2, 2, len(Phase), 1, MAX_ACTIONS_A_TURN + 1, MAX_ACTIONS_A_TURN + 1]
-    figures = [cells] * len(Figure) + [*rules.dragon_spaces, *rules.dwarf_spaces, 1, 1]
-    hidden = [kinds] * 5 + [MAX_HAND, MAX_HAND, cards, cards]
     pending = [Symbol.NET, value, 4, 4, 4, 3, sum(rules.dragon_spaces[Area.FLIGHT :])]
-    return turn + figures + hidden + pending
+    return sizes + [kinds] * 5 + turn + [cells] * len(Figure) + [1, 1] + pending
 
 
 @jit
 def observe(t: Any, s: Any, seat: int, out: Any) -> None:
-    """Write all that `seat` may know, and nothing else."""
-    out[:] = 0
+    """Write all that `seat` may know, and nothing else.
+
+    Counts and cards come first. They are copied in pieces of a constant width, which the compiler turns into a few
+    wide moves; what spills over the end of a field is overwritten by the fields behind it."""
+    observe_sizes(t, s, seat, out)
+    observe_cards(t, s, seat, out)
+    out[t["field"][Field.SEAT] :] = 0
     observe_turn(t, s, seat, out)
     observe_figures(t, s, out)
-    observe_cards(t, s, seat, out)
     if s["card"] != NO_CARD:
         observe_pending(t, s, out)
+
+
+@jit
+def observe_sizes(t: Any, s: Any, seat: int, out: Any) -> None:
+    """How many cards are where, and the wounds."""
+    other = 1 - seat
+    copy_bytes(out, t["field"][Field.OWN_DECK_SIZE], t["ramp"], MAX_DECK - s["deck_size"][seat], MAX_DECK)
+    copy_bytes(out, t["field"][Field.OPPONENT_DECK_SIZE], t["ramp"], MAX_DECK - s["deck_size"][other], MAX_DECK)
+    copy_unary(t, Field.OWN_HAND_SIZE, s["hand_size"][seat], out)
+    copy_unary(t, Field.OPPONENT_HAND_SIZE, s["hand_size"][other], out)
+    for area in range(4):
+        copy_unary(t, Field.ARMOR_WOUNDS + area, s["dragon_wounds"][area], out)
+    for figure in range(Figure.FURY, Figure.NET + 1):
+        copy_unary(t, Field.FURY_WOUNDS + figure - 1, s["dwarf_wounds"][figure], out)
+
+
+@jit
+def observe_cards(t: Any, s: Any, seat: int, out: Any) -> None:
+    """R12.2: one's own hand and deck apart, the opponent's only together."""
+    other = 1 - seat
+    copy_bytes(out, t["field"][Field.OWN_HAND], s["hand"][seat], 0, MAX_KINDS)
+    copy_bytes(out, t["field"][Field.OWN_DECK], s["deck"][seat], 0, MAX_KINDS)
+    copy_bytes(out, t["field"][Field.OWN_DISCARDS], s["discards"][seat], 0, MAX_KINDS)
+    first = t["field"][Field.OPPONENT_UNSEEN]
+    for kind in range(t["num_kinds"][other]):
+        out[first + kind] = s["hand"][other, kind] + s["deck"][other, kind]
+    copy_bytes(out, t["field"][Field.OPPONENT_DISCARDS], s["discards"][other], 0, MAX_KINDS)
 
 
 @jit
@@ -132,39 +175,20 @@ def observe_turn(t: Any, s: Any, seat: int, out: Any) -> None:
 
 @jit
 def observe_figures(t: Any, s: Any, out: Any) -> None:
-    """The board and the mats."""
+    """The board, the net and fury."""
     for figure in range(4):
-        if s["hex"][figure] != OFF_BOARD:
-            out[t["field"][Field.DRAGON_HEX + figure] + s["hex"][figure]] = 1
-        unary(t, Field.ARMOR_WOUNDS + figure, s["dragon_wounds"][figure], out)
-    for figure in range(Figure.FURY, Figure.NET + 1):
-        unary(t, Field.FURY_WOUNDS + figure - 1, s["dwarf_wounds"][figure], out)
+        place = s["hex"][figure]
+        out[t["field"][Field.DRAGON_HEX + figure] + max(place, 0)] = place != OFF_BOARD
     out[t["field"][Field.NETTED]] = s["netted"]
     out[t["field"][Field.FURY_USED]] = s["fury_used"]
-
-
-@jit
-def observe_cards(t: Any, s: Any, seat: int, out: Any) -> None:
-    """R12.2: one's own hand and deck apart, the opponent's only together."""
-    other = 1 - seat
-    for kind in range(t["num_kinds"][seat]):
-        out[t["field"][Field.OWN_HAND] + kind] = s["hand"][seat, kind]
-        out[t["field"][Field.OWN_DECK] + kind] = s["deck"][seat, kind]
-        out[t["field"][Field.OWN_DISCARDS] + kind] = s["discards"][seat, kind]
-    for kind in range(t["num_kinds"][other]):
-        out[t["field"][Field.OPPONENT_UNSEEN] + kind] = s["hand"][other, kind] + s["deck"][other, kind]
-        out[t["field"][Field.OPPONENT_DISCARDS] + kind] = s["discards"][other, kind]
-    unary(t, Field.OWN_HAND_SIZE, s["hand_size"][seat], out)
-    unary(t, Field.OPPONENT_HAND_SIZE, s["hand_size"][other], out)
-    unary(t, Field.OWN_DECK_SIZE, s["deck_size"][seat], out)
-    unary(t, Field.OPPONENT_DECK_SIZE, s["deck_size"][other], out)
 
 
 @jit
 def observe_pending(t: Any, s: Any, out: Any) -> None:
     """The card being resolved, its strikes, moves and wounds."""
     out[t["field"][Field.PENDING_SYMBOL] + s["symbol"]] = 1
-    unary(t, Field.PENDING_VALUE, s["value"], out)
+    first = t["field"][Field.PENDING_VALUE]
+    out[first : first + s["value"]] = 1
     for i in range(s["num_strikes"]):
         figure = s["strikes"][i]
         if i == s["answered"]:
@@ -175,12 +199,11 @@ def observe_pending(t: Any, s: Any, out: Any) -> None:
             out[t["field"][Field.STRIKES_TAKEN] + figure] += 1
     for figure in range(Figure.FURY, Figure.NET + 1):
         out[t["field"][Field.MOVED] + figure - 1] = (s["moved"] >> figure) & 1
-    unary(t, Field.WOUNDS_TO_PLACE, s["wounds"], out)
+    first = t["field"][Field.WOUNDS_TO_PLACE]
+    out[first : first + s["wounds"]] = 1
 
 
 @jit
-def unary(t: Any, field: int, count: int, out: Any) -> None:
-    """The first `count` entries of a field become 1."""
-    first = t["field"][field]
-    for i in range(first, first + count):
-        out[i] = 1
+def copy_unary(t: Any, field: int, count: int, out: Any) -> None:
+    """Ones for the first `count` entries of a field, zeros for the rest, from a table of ones and zeros."""
+    copy_bytes(out, t["field"][field], t["ramp"], MAX_DECK - int(count), MAX_SPACES)

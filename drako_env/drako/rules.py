@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from drako_env.drako.state import MAX_KINDS, START_HAND
+from drako_env.drako.state import MAX_DECK, MAX_KINDS, MAX_SPACES, START_HAND
 from drako_env.engine.hexboard import MAX_RADIUS
 
 DECKS = Path(__file__).parent / "decks"
@@ -18,7 +18,7 @@ SYMBOLS = {
 VALUELESS = ("flight", "net", "defense")
 AREAS = ("armor", "flight", "movement", "fire")
 DWARVES = ("fury", "archer", "net")
-MAX_COUNT = 127
+MAX_COPIES = 127
 EDITIONS = {"2011": "start", "2019": "any"}  # R10.3: the fury_timing each printing speaks of
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "exchange": (True, False),
@@ -120,6 +120,8 @@ def _read_deck(entries: Any, side: str, file: str) -> tuple[Card, ...]:
         raise ValueError(f"{where}: {len(cards)} different cards; at most {MAX_KINDS} are allowed")
     if (total := sum(card.copies for card in cards)) < START_HAND:
         raise ValueError(f"{where}: {total} cards in all; a starting hand needs at least {START_HAND}")
+    if total > MAX_DECK:
+        raise ValueError(f"{where}: {total} cards in all; at most {MAX_DECK} are allowed")
     return cards
 
 
@@ -129,7 +131,7 @@ def _read_card(entry: Any, side: str, where: str) -> Card:
     if not isinstance(name, str) or not name:
         raise ValueError(f"{where}: name = {name!r}: expected a non-empty text")
     where = f"{where} ({name!r})"
-    _expect_int(copies, 1, MAX_COUNT, f"{where}: copies")
+    _expect_int(copies, 1, MAX_COPIES, f"{where}: copies")
     if not isinstance(options, list) or len(options) not in (1, 2):
         raise ValueError(f"{where}: options = {options!r}: expected a list of one or two [symbol, value] pairs")
     read = tuple(_read_option(option, side, where) for option in options)
@@ -154,7 +156,7 @@ def _read_option(option: Any, side: str, where: str) -> tuple[str, int]:
 def _read_wounds(table: Any, names: tuple[str, ...], where: str) -> tuple[int, ...]:
     _expect_keys(table, where, required=names)
     for name in names:
-        _expect_int(table[name], 1, MAX_COUNT, f"{where}: {name}")
+        _expect_int(table[name], 1, MAX_SPACES, f"{where}: {name}")
     return tuple(table[name] for name in names)
 
 

@@ -10,6 +10,12 @@ import numpy as np
 MAX_KINDS = 32
 """Most different cards a deck may have: the size of the card arrays in the record."""
 
+MAX_DECK = 128
+"""Most cards a deck may have."""
+
+MAX_SPACES = 32
+"""Most wound spaces an area or a dwarf may have."""
+
 HAND_LIMIT = 6  # R5.3
 START_HAND = 4  # R4.1
 CARDS_PER_DRAW = 2  # R5.3

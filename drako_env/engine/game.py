@@ -7,6 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from drako_env.engine.jit import load_kernels
+from drako_env.engine.rng import one_seed, seed_words
+
 ILLEGAL = -2
 OVER = -1
 
@@ -28,6 +31,16 @@ class Kernels:
     """`(tables, states, i, seat)`: replaces all that the seat may not know by another deal that looks the same."""
     reward_one: Callable[..., None]
     """`(states, i, reward)`: writes every seat's final reward, zeros before the end."""
+    deal_games: Callable[..., None]
+    """`(tables, states, observation, mask, agent)`: deal every game anew."""
+    view_games: Callable[..., None]
+    """`(tables, states, observation, mask, agent)`: write what the deciding seats see of every game."""
+    step_games: Callable[..., int]
+    """`(tables, states, games, actions, observation, mask, agent, reward, done, final_seat, final)`: play one action
+    in each of `games` and deal finished ones anew; returns the first game whose action is illegal, with nothing
+    changed, or -1. `final` receives what `final_seat` (-1: nobody) sees at the end of a finished game."""
+    sample_games: Callable[..., None]
+    """`(states, games, mask_words, actions)`: a uniformly random legal action in each of `games`."""
 
 
 class Game(Protocol):
@@ -66,3 +79,23 @@ class Game(Protocol):
 def new_states(game: Game, count: int) -> NDArray[np.void]:
     """Zeroed state records."""
     return np.zeros(count, game.state_dtype)
+
+
+def prepare(game: Game) -> None:
+    """Load the kernels of a single game, or compile them if that was never done."""
+    kernels, states, mask = game.kernels, new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
+    states["rng"] = seed_words(one_seed(0))
+
+    def others() -> None:
+        kernels.mask_one(game.tables, states, 0, mask)
+        kernels.play_one(game.tables, states, 0, int(mask.argmax()), mask)
+        kernels.observe_one(game.tables, states, 0, 0, np.zeros(len(game.observation_high), np.int8))
+        kernels.redeal_one(game.tables, states, 0, 0)
+        kernels.reward_one(states, 0, np.zeros(len(game.seats), np.float32))
+
+    load_kernels(game.name, lambda: kernels.deal_one(game.tables, states, 0, mask), others)
+
+
+def new_masks(game: Game, count: int) -> NDArray[np.int64]:
+    """Zeroed action masks as words of eight actions, with at least eight spare bytes for what kernels spill over."""
+    return np.zeros((count, len(game.actions) // 8 + 2), np.int64)

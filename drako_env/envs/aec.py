@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from drako_env.engine.game import ILLEGAL, OVER, Game, new_states
+from drako_env.engine.game import ILLEGAL, OVER, Game, new_masks, new_states, prepare
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 
 Observation = dict[str, NDArray[np.int8]]
@@ -30,13 +30,14 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         super().__init__()
         _check_choice("render_mode", render_mode, [None, *self.metadata["render_modes"]])
         _check_choice("render_seat", render_seat, [None, *game.seats])
+        prepare(game)
         self.game = game
         self.render_mode = render_mode
         self.render_seat = render_seat
         self.possible_agents = list(game.seats)
         self.agents: list[str] = []
         self._states = new_states(game, 1)
-        self._mask = np.zeros(len(game.actions), np.int8)
+        self._mask = new_masks(game, 1).view(np.int8)[0]
         self._seat_index = {name: seat for seat, name in enumerate(game.seats)}
         self._dealt = False
         self.agent_selection = game.seats[0]
@@ -79,8 +80,8 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         observation = np.empty(len(self.game.observation_high), np.int8)
         self.game.kernels.observe_one(self.game.tables, self._states, 0, seat, observation)
         deciding = agent == self.agent_selection and not self.terminations.get(agent, True)
-        mask = self._mask.copy() if deciding else np.zeros_like(self._mask)
-        return {"observation": observation, "action_mask": mask}
+        mask = self._mask if deciding else np.zeros_like(self._mask)
+        return {"observation": observation, "action_mask": mask[: len(self.game.actions)].copy()}
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`. An illegal one raises `ValueError` and leaves the game unchanged."""
@@ -178,7 +179,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
             raise ResetNeeded("no game has been dealt yet: call reset() first")
 
     def _is_id(self, action: Any) -> bool:
-        return (type(action) is int or isinstance(action, np.integer)) and bool(0 <= action < len(self._mask))
+        return (type(action) is int or isinstance(action, np.integer)) and bool(0 <= action < len(self.game.actions))
 
     def _illegal(self, action: Any) -> str:
         legal = [f"{i} ({self.game.action_text(i)})" for i in np.flatnonzero(self._mask).tolist()]

@@ -13,7 +13,7 @@ from drako_env import drako_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import HAND_LIMIT, Phase
-from drako_env.engine.game import OVER, new_states
+from drako_env.engine.game import OVER, new_masks, new_states
 from drako_env.engine.rng import seed_words
 from tests.drako.random_games import random_action, random_positions
 
@@ -125,7 +125,7 @@ def test_a_reset_without_seed_goes_on_in_the_stream_of_the_last():
 def test_dealing_is_fair():
     """Each card of the deck is equally likely to be drawn: chi-squared over 20,000 hands."""
     game = Drako.of(Rules.load())
-    states, counts, mask = new_states(game, 1), np.zeros(11), np.zeros(len(game.actions), np.int8)
+    states, counts, mask = new_states(game, 1), np.zeros(11), new_masks(game, 1).view(np.int8)[0]
     states["rng"] = seed_words(np.array([7], np.uint64))
     hands = 20_000
     for _ in range(hands):
@@ -150,7 +150,7 @@ def random_game_length(game, states, mask, chance):
 def test_a_hundred_thousand_games_end_within_four_hundred_decisions():
     chance = random.Random(0)
     game = Drako.of(Rules.load())
-    states, mask = new_states(game, 1), np.zeros(len(game.actions), np.int8)
+    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
     states["rng"] = seed_words(np.array([0], np.uint64))
     lengths = [random_game_length(game, states, mask, chance) for _ in range(100_000)]
     print(f"longest {max(lengths)}, mean {np.mean(lengths):.1f} decisions")

@@ -4,7 +4,7 @@ import pytest
 
 from drako_env.drako.rules import Rules
 from drako_env.drako.tables import build_tables
-from drako_env.engine.hexboard import DIRECTIONS, MAX_HEXES, hex_index, hexes, ray
+from drako_env.engine.hexboard import DIRECTIONS, MAX_HEXES, hex_index, hexes, mask, ray
 
 
 def test_r1_1_index_map_of_radius_two():
@@ -43,7 +43,8 @@ def test_tables_agree_with_coordinates(radius):
             assert (int(t["star"][i]) >> j & 1) == straight
             if straight:
                 direction = DIRECTIONS.index((dq // steps, dr // steps))
-                assert t["direction"][i, j] == direction
                 assert int(t["rays"][i, direction]) >> j & 1
+                between = [(q + k * dq // steps, r + k * dr // steps) for k in range(1, steps)]
+                assert t["between"][i, j] == mask([cells.index(cell) for cell in between])
             else:
-                assert t["direction"][i, j] == -1
+                assert t["between"][i, j] == -1

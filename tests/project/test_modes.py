@@ -42,7 +42,7 @@ def seconds(code, **variables):
 def test_a_cold_start_compiles_once_and_says_so(tmp_path):
     variables = {"NUMBA_CACHE_DIR": str(tmp_path)}
     _, said = seconds(START, **variables)
-    assert said.startswith("drako_env: compiling the drako kernels")
+    assert said.startswith("drako_env: compiling the drako_v0 kernels")
     assert said.count("\n") == 1
     _, said = seconds(START, **variables)
     assert said == ""

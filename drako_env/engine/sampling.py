@@ -1,0 +1,37 @@
+"""Random legal actions from masks, eight actions at a time."""
+
+from typing import Any
+
+from drako_env.engine.jit import jit
+from drako_env.engine.rng import Stream, random_below
+
+BYTES, PAIRS = 0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF
+
+
+@jit
+def random_legal(s: Any, words: Any) -> int:
+    """A uniformly random action of a mask given as 64-bit words: each byte is 1 for a legal action, else 0."""
+    total = 0
+    for i in range(len(words)):
+        total += words[i]  # byte by byte: no byte can overflow while there are fewer than 128 words
+    skip = random_below(s, Stream.SAMPLE, sum_of_bytes(total))
+    i = 0
+    count = sum_of_bytes(words[0])
+    while skip >= count:
+        skip -= count
+        i += 1
+        count = sum_of_bytes(words[i])
+    action, word = 8 * i, words[i]
+    while skip >= word & 1:
+        skip -= word & 1
+        word >>= 8
+        action += 1
+    return action
+
+
+@jit
+def sum_of_bytes(word: int) -> int:
+    """The sum of a word's eight bytes, none above 127."""
+    word = (word & BYTES) + (word >> 8 & BYTES)
+    word = (word & PAIRS) + (word >> 16 & PAIRS)
+    return (word & 0xFFFF) + (word >> 32)

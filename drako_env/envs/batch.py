@@ -1,0 +1,159 @@
+"""Many games at once: arrays in, arrays out, one compiled call for all of them."""
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drako_env.engine.game import Game, new_masks, new_states
+from drako_env.engine.jit import load_kernels
+from drako_env.engine.rng import fresh_seeds, seed_words
+
+NOBODY = -1
+FORMAT = "drako_env batch 1"
+
+
+class GameBatch:
+    """`num_games` games side by side, each with its own random numbers. A finished game is dealt anew at once.
+
+    | array         | shape, dtype     | meaning                                                           |
+    |---------------|------------------|-------------------------------------------------------------------|
+    | `observation` | (N, D) int8      | what the seat to decide sees, in each game                        |
+    | `action_mask` | (N, A) int8      | its legal actions                                                 |
+    | `agent`       | (N,) int64       | the index of that seat in `possible_agents`                       |
+    | `reward`      | (N, S) float32   | every seat's reward of the last step                              |
+    | `done`        | (N,) bool        | the last step ended the game (the other arrays show the next one) |
+    | `seeds`       | (N,) uint64      | the seed of each game: a single game reset with it plays the same |
+
+    The batch owns its arrays and overwrites them at the next step: copy what you keep.
+    `observe=False` leaves the observation empty, for players that do not look at it."""
+
+    def __init__(self, game: Game, num_games: int, seed: int | None = None, observe: bool = True) -> None:
+        if num_games < 1:
+            raise ValueError(f"num_games = {num_games!r}: at least one game is needed")
+        self.game = game
+        self.possible_agents = list(game.seats)
+        self.observation_fields = game.observation_fields
+        width = len(game.observation_high) if observe else 0
+        self._states = new_states(game, num_games)
+        self._mask_words = new_masks(game, num_games)
+        self._mask = self._mask_words.view(np.int8)
+        self.observation = np.zeros((num_games, width), np.int8)
+        self.action_mask: NDArray[np.int8] = self._mask[:, : len(game.actions)]
+        self.agent = np.zeros(num_games, np.int64)
+        self.reward = np.zeros((num_games, len(game.seats)), np.float32)
+        self.done = np.zeros(num_games, np.bool_)
+        self.seeds = np.zeros(num_games, np.uint64)
+        self._all = np.arange(num_games)
+        self._no_final = np.zeros((1, width), np.int8)
+        start = int(fresh_seeds(1)[0]) if seed is None else seed
+        load_kernels(f"{game.name} batch", lambda: self.reset(start), self._load_others)
+        self.reset(start)
+
+    @property
+    def num_games(self) -> int:
+        """How many games are played side by side."""
+        return len(self._states)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Deal every game anew: from `seed`, or without one from where the random numbers stand."""
+        if seed is not None:
+            self.seeds[:] = np.random.SeedSequence(seed).generate_state(self.num_games, np.uint64)
+            self._states["rng"] = seed_words(self.seeds)
+        self.game.kernels.deal_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
+        self.reward[:] = 0
+        self.done[:] = False
+
+    def step(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Play one decision in every game. An illegal action raises `ValueError` and changes none of the games."""
+        self.step_some(self._all, actions)
+
+    def step_some(
+        self,
+        games: NDArray[np.int64],
+        actions: NDArray[np.integer[Any]],
+        final_seat: int = NOBODY,
+        final: NDArray[np.int8] | None = None,
+    ) -> None:
+        """Play one decision in each of `games`, whose indices must differ. Where a game ends, `final_seat`'s last
+        observation goes to that game's row of `final`."""
+        chosen = np.ascontiguousarray(actions, np.int64) if np.asarray(actions).dtype.kind in "iu" else None
+        if chosen is None or chosen.shape != games.shape:
+            got = f"{np.asarray(actions).dtype} of shape {np.shape(actions)}"
+            raise ValueError(f"actions must be integers of shape {games.shape}, got {got}")
+        last = self._no_final if final is None else final
+        illegal = self.game.kernels.step_games(
+            self.game.tables,
+            self._states,
+            games,
+            chosen,
+            self.observation,
+            self._mask,
+            self.agent,
+            self.reward,
+            self.done,
+            final_seat,
+            last,
+        )
+        if illegal != NOBODY:
+            raise ValueError(self._illegal(illegal, int(chosen[games == illegal][0])))
+
+    def sample(self, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """A uniformly random legal action for every game, from the games' own random numbers."""
+        return self.sample_some(self._all, out)
+
+    def sample_some(self, games: NDArray[np.int64], out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """A uniformly random legal action for each of `games`."""
+        actions = np.empty(len(games), np.int64) if out is None else out
+        self.game.kernels.sample_games(self._states, games, self._mask_words, actions)
+        return actions
+
+    def save(self) -> bytes:
+        """All games, with their random numbers, as bytes for `load`."""
+        body = b"".join(array.tobytes() for array in self._saved())
+        return json.dumps(self._header(body)).encode() + b"\n" + body
+
+    def load(self, saved: bytes) -> None:
+        """Go on from where `save` was called on a batch of the same game, rules and size."""
+        header, _, body = saved.partition(b"\n")
+        try:
+            given = json.loads(header)
+        except ValueError:
+            raise ValueError("these bytes were not written by a batch's save()") from None
+        for key, expected in self._header(body).items():
+            if not isinstance(given, dict) or given.get(key) != expected:
+                found = given.get(key) if isinstance(given, dict) else None
+                raise ValueError(f"cannot load the saved batch: its {key} is {found!r}, expected {expected!r}")
+        start = 0
+        for array in self._saved():
+            part = np.frombuffer(body, array.dtype, array.size, start)
+            array[...] = part.reshape(array.shape)
+            start += array.nbytes
+        self.game.kernels.view_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
+
+    def _load_others(self) -> None:
+        """Call the kernels that dealing does not, so that all are compiled."""
+        self.step(self.sample())
+        self.load(self.save())
+
+    def _saved(self) -> tuple[NDArray[Any], ...]:
+        return self._states, self.seeds, self.reward, self.done
+
+    def _header(self, body: bytes) -> dict[str, Any]:
+        tables = hashlib.sha256(self.game.tables.tobytes()).hexdigest()
+        return {
+            "format": FORMAT,
+            "game": self.game.name,
+            "rules": tables,
+            "num_games": self.num_games,
+            "size": sum(array.nbytes for array in self._saved()),
+            "digest": hashlib.sha256(body).hexdigest(),
+        }
+
+    def _illegal(self, game: int, action: int) -> str:
+        legal = np.flatnonzero(self.action_mask[game]).tolist()
+        name = f"{action} ({self.game.action_text(action)})" if 0 <= action < len(self.game.actions) else f"{action}"
+        seat, phase = self.possible_agents[self.agent[game]], self.game.phase(self._states[game])
+        return f"game {game}: action {name} is illegal for {seat} in phase {phase!r}; legal are {legal}"

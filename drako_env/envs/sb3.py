@@ -1,0 +1,96 @@
+"""Many games seen from one seat, as a Stable-Baselines3 `VecEnv` with action masks."""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+from drako_env.engine.game import Game
+from drako_env.envs.seat import Opponent, SeatGames
+
+
+class SeatVecEnv(VecEnv):
+    """The learner sees only its own decisions; `infos` say something only where an episode ends.
+
+    At an end `infos[i]` holds `terminal_observation` and `episode` (`r` return, `l` the learner's decisions, `t`)."""
+
+    def __init__(self, game: Game, num_envs: int, seat: str, opponent: Opponent, seed: int | None) -> None:
+        self.games = SeatGames(game, num_envs, seat, opponent, seed)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._actions: NDArray[np.integer[Any]] = np.zeros(num_envs, np.int64)
+        self._started = time.time()
+        self._nothing: dict[str, Any] = {}
+        super().__init__(num_envs, self.games.observation_space, self.games.action_space)
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Whom games dealt from now on may meet. Games under way keep their opponent."""
+        self.games.set_opponent(opponent)
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """The legal actions, `(num_envs, A)`: the batch's own array, overwritten by the next step."""
+        return self.games.batch.action_mask
+
+    def reset(self) -> NDArray[np.int8]:
+        """Deal every game anew, from the seed given to `seed` if there was one."""
+        self.games.reset(self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        self._lengths[:] = 0
+        return self.games.batch.observation.copy()
+
+    def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Remember the learner's actions."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play them, and the opponents' answers."""
+        self.games.step(self._actions)
+        self._lengths += 1
+        infos = [self._nothing] * self.num_envs
+        for i in np.flatnonzero(self.games.done).tolist():
+            infos[i] = self._episode(i)
+        return self.games.batch.observation.copy(), self.games.reward.copy(), self.games.done.copy(), infos
+
+    def _episode(self, i: int) -> dict[str, Any]:
+        length, self._lengths[i] = int(self._lengths[i]), 0
+        seconds = round(time.time() - self._started, 6)
+        episode = {"r": float(self.games.reward[i]), "l": length, "t": seconds}
+        return {"terminal_observation": self.games.final_observation[i].copy(), "episode": episode}
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the environments have an attribute."""
+        return attr_name == "render_mode" or hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """An attribute of the whole, once for each environment."""
+        value = None if attr_name == "render_mode" else getattr(self, attr_name)
+        return [value] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Refused: the environments share everything."""
+        raise AttributeError(f"cannot set {attr_name!r} on single environments of a batch")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> Any:
+        """`"action_masks"`: the batch's own array, or its rows `indices`."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the environments of a batch have no method {method_name!r}, only 'action_masks'")
+        return self.action_masks() if indices is None else [self.action_masks()[i] for i in self._rows(indices)]
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gym.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """Never: these are no wrapped environments."""
+        return [False] * len(list(self._get_indices(indices)))
+
+    def _rows(self, indices: VecEnvIndices) -> Iterable[int]:
+        return self._get_indices(indices)

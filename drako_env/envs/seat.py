@@ -1,0 +1,119 @@
+"""Many games seen from one seat: the learner decides, batched opponents play everything in between."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from drako_env.engine.game import Game
+from drako_env.envs.batch import GameBatch
+
+Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.integer[Any]]]
+"""A batched policy: `(observation (n, D), action_mask (n, A)) -> actions (n,)`."""
+
+Opponent = str | Policy | Sequence[tuple[float, str | Policy]]
+"""`"random"`, a policy, or a list of `(weight, policy)`."""
+
+RANDOM = "random"
+
+
+class SeatGames:
+    """`num_games` games in which every decision shown is the learner's.
+
+    Whatever the other seats decide happens inside `step`, and a reward that arrives then belongs to the learner's last
+    action. Each game draws its opponent when it is dealt and keeps it to the end."""
+
+    def __init__(self, game: Game, num_games: int, seat: str, opponent: Opponent, seed: int | None) -> None:
+        if seat not in game.seats:
+            raise ValueError(f"seat = {seat!r}: allowed are {', '.join(map(repr, game.seats))}")
+        self.game = game
+        self.seat = game.seats.index(seat)
+        self.batch = GameBatch(game, num_games, seed)
+        self.reward = np.zeros(num_games, np.float32)
+        self.done = np.zeros(num_games, np.bool_)
+        self.final_observation = np.zeros_like(self.batch.observation)
+        self.observation_space = spaces.Box(0, game.observation_high, dtype=np.int8)
+        self.action_space: spaces.Space[np.int64] = spaces.Discrete(len(game.actions))
+        self._games = np.arange(num_games)
+        self._bound = np.zeros(num_games, np.int64)
+        self._policies: list[str | Policy] = []
+        self._chance = np.random.default_rng(seed)
+        self.set_opponent(opponent)
+        self._start_games(self._games)
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Whom games dealt from now on may meet. Games under way keep their opponent."""
+        pool = _pool(opponent)
+        kept: list[str | Policy] = []
+        if self._policies:
+            in_use, self._bound = np.unique(self._bound, return_inverse=True)
+            kept = [self._policies[i] for i in in_use]
+        self._policies = kept + [policy for _, policy in pool]
+        self._choices = np.arange(len(kept), len(self._policies))
+        weights = np.array([weight for weight, _ in pool], float)
+        self._weights = weights / weights.sum()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Deal every game anew and play on to the learner's first decision in each."""
+        if seed is not None:
+            self._chance = np.random.default_rng(seed)
+        self.batch.reset(seed)
+        self._start_games(self._games)
+
+    def step(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Play the learner's action in every game, then on to its next decision; sets `reward` and `done`."""
+        self.done[:] = False
+        self.reward[:] = 0
+        self._play(self._games, actions)
+        self._play_opponents()
+
+    def _start_games(self, games: NDArray[np.int64]) -> None:
+        self._bind(games)
+        self.done[:] = False
+        self._play_opponents()
+
+    def _play_opponents(self) -> None:
+        """Until the learner is to decide in every game."""
+        while len(waiting := np.flatnonzero(self.batch.agent != self.seat)):
+            self._play(waiting, self._opponents_actions(waiting))
+
+    def _play(self, games: NDArray[np.int64], actions: NDArray[np.integer[Any]]) -> None:
+        self.batch.step_some(games, actions, self.seat, self.final_observation)
+        ended = games[self.batch.done[games]]
+        if len(ended):
+            first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
+            self.reward[first] = self.batch.reward[first, self.seat]
+            self.done[first] = True
+            self._bind(ended)
+
+    def _bind(self, games: NDArray[np.int64]) -> None:
+        """Draw the opponents of newly dealt games."""
+        self._bound[games] = self._chance.choice(self._choices, len(games), p=self._weights)
+
+    def _opponents_actions(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        actions, bound = np.empty(len(games), np.int64), self._bound[games]
+        for index in np.unique(bound):
+            chosen = bound == index
+            actions[chosen] = self._policy_actions(self._policies[index], games[chosen])
+        return actions
+
+    def _policy_actions(self, policy: str | Policy, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        if isinstance(policy, str):
+            return self.batch.sample_some(games)
+        return policy(self.batch.observation[games], self.batch.action_mask[games])
+
+
+def _pool(opponent: Opponent) -> list[tuple[float, str | Policy]]:
+    """Any way to name opponents as a list of weights and policies, checked."""
+    pool = [(1.0, opponent)] if isinstance(opponent, str) or callable(opponent) else list(opponent)
+    for entry in pool:
+        weight, policy = entry if isinstance(entry, tuple) and len(entry) == 2 else (0.0, None)
+        if policy != RANDOM and not callable(policy):
+            raise ValueError(f"opponent {entry!r}: expected 'random', a policy, or a list of (weight, policy)")
+        if not weight >= 0:
+            raise ValueError(f"opponent {entry!r}: a weight must not be negative")
+    if not sum(weight for weight, _ in pool) > 0:
+        raise ValueError("no opponent has a weight above zero")
+    return pool

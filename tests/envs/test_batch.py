@@ -1,0 +1,167 @@
+"""Many games at once are single games, side by side."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drako_env import drako_v0
+from tests.drako.random_games import TABLES
+
+
+def compare_with_single(batch, games, steps):
+    """Game `i` of a batch and a single game with its seed, action by action, through several games."""
+    singles = {i: drako_v0.raw_env(rules=batch.game.rules) for i in games}
+    for i, single in singles.items():
+        single.reset(seed=int(batch.seeds[i]))
+    for _ in range(steps):
+        for i, single in singles.items():
+            assert single.agent_selection == batch.possible_agents[batch.agent[i]]
+            observed = single.observe(single.agent_selection)
+            assert observed["observation"].tobytes() == batch.observation[i].tobytes()
+            assert observed["action_mask"].tobytes() == batch.action_mask[i].tobytes()
+        actions = batch.sample()
+        batch.step(actions)
+        for i, single in singles.items():
+            single.step(int(actions[i]))
+            assert [single.rewards[seat] for seat in single.possible_agents] == batch.reward[i].tolist()
+            assert single.terminations[single.agent_selection] == batch.done[i]
+            if batch.done[i]:
+                single.reset()
+
+
+def test_games_of_a_batch_are_single_games():
+    compare_with_single(drako_v0.batch_env(40, seed=3), range(40), 400)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_under_other_rules_too(table):
+    options = {"radius": 3, "exchange": False, "fury_may_kill": True, "edition": "2019", "discard_action": "always"}
+    compare_with_single(drako_v0.batch_env(5, seed=4, rules=table, **options), range(5), 400)
+
+
+@pytest.mark.slow
+def test_a_thousand_games_of_a_batch_are_single_games():
+    compare_with_single(drako_v0.batch_env(1000, seed=5), range(1000), 250)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40))
+@settings(max_examples=25, deadline=None)
+def test_the_size_of_a_batch_does_not_matter(seed, size, other):
+    first, second = drako_v0.batch_env(size, seed=seed), drako_v0.batch_env(other, seed=seed)
+    common = min(size, other)
+    for _ in range(30):
+        for name in ("seeds", "observation", "action_mask", "agent", "reward", "done"):
+            assert np.array_equal(getattr(first, name)[:common], getattr(second, name)[:common]), name
+        first.step(first.sample())
+        second.step(second.sample())
+
+
+def test_arrays_are_written_in_place():
+    batch = drako_v0.batch_env(8, seed=0)
+    names = ("observation", "action_mask", "agent", "reward", "done")
+    addresses = [getattr(batch, name).ctypes.data for name in names]
+    out = np.empty(8, np.int64)
+    for _ in range(300):
+        assert batch.sample(out) is out
+        batch.step(out)
+    assert [getattr(batch, name).ctypes.data for name in names] == addresses
+    assert batch.observation.shape == (8, 318)
+    assert batch.action_mask.shape == (8, 222)
+
+
+def test_sampling_is_uniform_and_legal():
+    batch = drako_v0.batch_env(1, seed=1)
+    chance = random.Random(0)
+    while batch.action_mask.sum() < 12:
+        batch.step(np.array([chance.choice(np.flatnonzero(batch.action_mask[0]).tolist())]))
+    legal = np.flatnonzero(batch.action_mask[0])
+    counts = np.bincount([batch.sample()[0] for _ in range(6000)], minlength=222)
+    assert counts[legal].sum() == 6000
+    expected = 6000 / len(legal)
+    assert ((counts[legal] - expected) ** 2 / expected).sum() < 2.5 * len(legal) + 12
+
+
+def test_sampling_does_not_change_what_is_dealt():
+    batch, twin = drako_v0.batch_env(4, seed=9), drako_v0.batch_env(4, seed=9)
+    for _ in range(200):
+        actions = batch.sample()
+        twin.step(actions)
+        batch.step(actions)
+        assert np.array_equal(batch.observation, twin.observation)
+
+
+@pytest.mark.parametrize("bad", [-1, 2, 222, 10**9])
+def test_an_illegal_action_changes_none_of_the_games(bad):
+    batch = drako_v0.batch_env(5, seed=0)
+    before = batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()
+    actions = batch.sample()
+    actions[3] = bad
+    before = batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()
+    with pytest.raises(ValueError, match=rf"game 3: action {bad}.* is illegal for dragon_0 in phase 'exchange'"):
+        batch.step(actions)
+    assert (batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()) == before
+
+
+@pytest.mark.parametrize("bad", [np.zeros(4, np.int64), np.zeros((5, 1), np.int64), np.zeros(5), 0, ["keep"] * 5])
+def test_actions_of_a_wrong_shape_or_type_are_refused(bad):
+    batch = drako_v0.batch_env(5, seed=0)
+    with pytest.raises(ValueError, match=r"actions must be integers of shape \(5,\)"):
+        batch.step(bad)
+
+
+def test_save_and_load_continue_identically():
+    batch, twin = drako_v0.batch_env(16, seed=2), drako_v0.batch_env(16, seed=99)
+    for _ in range(100):
+        batch.step(batch.sample())
+    twin.load(batch.save())
+    for _ in range(300):
+        for name in ("seeds", "observation", "action_mask", "agent", "reward", "done"):
+            assert np.array_equal(getattr(batch, name), getattr(twin, name)), name
+        batch.step(batch.sample())
+        twin.step(twin.sample())
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda saved: b"", "not written by"),
+        (lambda saved: b"[]\n", "its format is None"),
+        (lambda saved: saved[:-5], "its digest"),
+        (lambda saved: saved[:-1] + bytes([saved[-1] ^ 1]), "its digest"),
+        (lambda saved: drako_v0.batch_env(3, seed=0).save(), "its num_games is 3, expected 4"),
+        (lambda saved: drako_v0.batch_env(4, seed=0, radius=3).save(), "its rules"),
+    ],
+)
+def test_foreign_or_damaged_saves_are_refused(change, says):
+    batch = drako_v0.batch_env(4, seed=0)
+    saved = batch.save()
+    with pytest.raises(ValueError, match=says):
+        batch.load(change(saved))
+    assert batch.save() == saved
+
+
+def test_reset_with_and_without_a_seed():
+    batch = drako_v0.batch_env(4, seed=0)
+    start = batch.save()
+    batch.step(batch.sample())
+    batch.reset()
+    assert batch.save() != start
+    batch.reset(seed=0)
+    assert batch.save() == start
+
+
+def test_a_batch_without_observations_plays_the_same():
+    batch, blind = drako_v0.batch_env(6, seed=1), drako_v0.batch_env(6, seed=1, observe=False)
+    assert blind.observation.shape == (6, 0)
+    for _ in range(300):
+        batch.step(batch.sample())
+        blind.step(blind.sample())
+        assert np.array_equal(batch.action_mask, blind.action_mask)
+
+
+def test_a_batch_needs_a_game():
+    with pytest.raises(ValueError, match="num_games = 0"):
+        drako_v0.batch_env(0)

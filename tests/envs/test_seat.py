@@ -1,0 +1,336 @@
+"""One seat: its decisions, its rewards, its opponents."""
+
+import random
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+
+import drako_env  # noqa: F401 (registers the environments)
+from drako_env import drako_v0
+from drako_env.drako.game import Drako
+from drako_env.drako.rules import Rules
+from drako_env.envs.gym import SeatEnv
+from drako_env.envs.seat import SeatGames
+from tests.drako.positions import position
+
+SEATS = ("dragon_0", "dwarves_0")
+
+
+def first_legal(observation, mask):
+    """A policy without chance."""
+    return mask.argmax(axis=1)
+
+
+def last_legal(observation, mask):
+    return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+
+
+def set_position(games, i, setting):
+    """Put a hand-set position into game `i`."""
+    batch = games.batch
+    rng = batch._states["rng"][i].copy()
+    batch._states[i] = position(**setting)._states[0]
+    batch._states["rng"][i] = rng
+    batch.game.kernels.view_games(batch.game.tables, batch._states, batch.observation, batch._mask, batch.agent)
+
+
+def action_id(games, **action):
+    return games.game.actions.index(action)
+
+
+def test_a_loss_on_the_opponents_move_belongs_to_the_learners_last_action():
+    """The dragon plays its only card beside a dwarf; the dwarves' answer kills it, inside the same step."""
+    games = SeatGames(Drako.of(Rules.load()), 3, "dragon_0", first_legal, seed=0)
+    wounds = {"armor": 4, "flight": 3, "movement": 2, "fire": 1}
+
+    def opponent(observation, mask):
+        """Attack when possible."""
+        attack = action_id(games, type="play", card="axe-step", symbol="attack1")
+        return np.where(mask[:, attack] == 1, attack, first_legal(observation, mask))
+
+    games.set_opponent(opponent)
+    games.reset(seed=1)
+    setting = {"hands": {"dragon": {"walk": 1}, "dwarves": {"axe-step": 1}}, "actions_left": 1, "fury": (1, 0)}
+    set_position(games, 1, setting | {"wounds": wounds})
+    games._bound[:] = games._choices[0]
+    actions = games.batch.action_mask.argmax(axis=1)
+    actions[1] = action_id(games, type="draw")
+    games.step(actions)
+    # the dragon is asked to block (its own decision), then dies by taking it
+    assert games.done.tolist() == [False, False, False]
+    take = action_id(games, type="take")
+    actions = games.batch.action_mask.argmax(axis=1)
+    actions[1] = take
+    games.step(actions)
+    assert games.done.tolist() == [False, True, False]
+    assert games.reward.tolist() == [0, -1, 0]
+
+
+def test_a_game_that_ends_inside_the_opponents_turn_reaches_the_learner():
+    """The dwarves (learner) take a strike and live; their opponent's next action kills the last of them."""
+    games = SeatGames(Drako.of(Rules.load()), 1, "dwarves_0", first_legal, seed=0)
+    maul = {"type": "play", "card": "maul", "symbol": "attack"}
+
+    def opponent(observation, mask):
+        attack = games.game.actions.index(maul)
+        return np.where(mask[:, attack] == 1, attack, first_legal(observation, mask))
+
+    games.set_opponent(opponent)
+    games.reset(seed=0)
+    setting = {"agent": "dwarves", "actions_left": 1, "hands": {"dragon": {"maul": 2}, "dwarves": {"march": 1}}}
+    set_position(games, 0, setting | {"archer": (1, 0), "fury": None, "net": None})
+    games.step(np.array([action_id(games, type="draw")]))
+    assert not games.done[0]
+    assert games.game.phase(games.batch._states[0]) == "defense"
+    games.step(np.array([action_id(games, type="take")]))
+    assert games.done[0]
+    assert games.reward[0] == -1
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_the_first_observation_is_the_learners_first_decision(seat):
+    games = SeatGames(Drako.of(Rules.load()), 20, seat, "random", seed=0)
+    index = SEATS.index(seat)
+    for _ in range(200):
+        assert (games.batch.agent == index).all()
+        assert (games.batch.observation[:, games.game.observation_fields["seat"]][:, index] == 1).all()
+        games.step(games.batch.sample())
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_discounted_return_of_a_recorded_game(seat):
+    """Replay a game by hand with PettingZoo: the learner's decisions and its discounted return must be the same."""
+    gamma = 0.99
+    env = drako_v0.sb3_env(1, seat=seat, opponent=last_legal, seed=7)
+    env.reset()
+    seed = int(env.games.batch.seeds[0])
+    game, chance = drako_v0.raw_env(), random.Random(1)
+    env.seed(5)
+    env.reset()
+    seed = int(env.games.batch.seeds[0])
+    game.reset(seed=seed)
+    rewards, decisions = [], 0
+    for _ in range(3):  # several games in a row
+        total, length, done = 0.0, 0, False
+        while not done:
+            action = chance.choice(np.flatnonzero(env.action_masks()[0]).tolist())
+            _, reward, dones, infos = env.step(np.array([action]))
+            total += gamma**length * reward[0]
+            length, done = length + 1, bool(dones[0])
+            while game.agent_selection != seat:
+                game.step(int(last_legal(None, game.observe(game.agent_selection)["action_mask"][None])[0]))
+            game.step(action)
+            while not game.terminations[game.agent_selection] and game.agent_selection != seat:
+                game.step(int(last_legal(None, game.observe(game.agent_selection)["action_mask"][None])[0]))
+            decisions += 1
+            assert game.terminations[game.agent_selection] == done
+        outcome = game.rewards[seat]
+        assert total == pytest.approx(gamma ** (length - 1) * outcome)
+        assert infos[0]["episode"]["r"] == outcome
+        assert infos[0]["episode"]["l"] == length
+        assert np.array_equal(infos[0]["terminal_observation"], game.observe(seat)["observation"])
+        rewards.append(outcome)
+        game.reset()
+    assert set(rewards) <= {-1.0, 1.0}
+
+
+class Recorder:
+    """A policy that notes which games (by their own seeds' order of cards) it was asked about."""
+
+    def __init__(self, name, log):
+        self.name, self.log = name, log
+
+    def __call__(self, observation, mask):
+        self.log.append((self.name, len(observation)))
+        return first_legal(observation, mask)
+
+
+def follow_opponents(games, steps, log):
+    """Who played in each game between two deals: sets of opponent names, game by game."""
+    seen = [set() for _ in range(len(games.done))]
+    finished = []
+    asked = games._policy_actions
+
+    def policy_actions(policy, rows):
+        for row in rows:
+            seen[row].add(getattr(policy, "name", policy))
+        return asked(policy, rows)
+
+    games._policy_actions = policy_actions
+    bind = games._bind
+
+    def bind_and_close(rows):
+        for row in rows:
+            finished.append(seen[row])
+            seen[row] = set()
+        bind(rows)
+
+    games._bind = bind_and_close
+    for step in range(steps):
+        if step % 50 == 25:
+            games.set_opponent([(1.0, Recorder(f"late {step}", log)), (1.0, "random")])
+        games.step(games.batch.sample())
+    return finished
+
+
+def test_a_game_keeps_its_opponent_from_deal_to_end():
+    log = []
+    pool = [(1.0, Recorder("a", log)), (2.0, Recorder("b", log)), (1.0, "random")]
+    games = SeatGames(Drako.of(Rules.load()), 24, "dwarves_0", pool, seed=0)
+    finished = follow_opponents(games, 400, log)
+    assert len(finished) > 60
+    assert all(len(opponents) == 1 for opponents in finished), finished
+    met = {name for opponents in finished for name in opponents}
+    assert {"a", "b", "random"} < met
+    assert any(name.startswith("late") for name in met)
+
+
+def test_a_planted_swap_in_mid_game_is_caught():
+    """The check above sees an opponent that changes during a game."""
+    log = []
+    games = SeatGames(Drako.of(Rules.load()), 24, "dwarves_0", [(1.0, Recorder("a", log)), (1.0, "random")], seed=0)
+    honest = games.set_opponent
+
+    def swapping(opponent):
+        honest(opponent)
+        games._bound[:] = games._choices[0]
+
+    games.set_opponent = swapping
+    assert any(len(opponents) > 1 for opponents in follow_opponents(games, 200, log))
+
+
+def test_weights_are_kept():
+    log = []
+    pool = [(3.0, Recorder("a", log)), (1.0, Recorder("b", log)), (0.0, Recorder("never", log))]
+    games = SeatGames(Drako.of(Rules.load()), 4000, "dragon_0", pool, seed=0)
+    share = np.bincount(games._bound, minlength=3) / 4000
+    assert abs(share[0] - 0.75) < 0.03
+    assert share[2] == 0
+
+
+@pytest.mark.parametrize(
+    ("opponent", "says"),
+    [
+        ("clever", "expected 'random', a policy"),
+        ([], "no opponent has a weight"),
+        ([(0.0, "random")], "no opponent has a weight"),
+        ([(-1.0, "random"), (2.0, "random")], "must not be negative"),
+        ([("random", 1.0)], "expected 'random', a policy"),
+        ([3], "expected 'random', a policy"),
+    ],
+)
+def test_bad_opponents_are_named(opponent, says):
+    with pytest.raises(ValueError, match=says):
+        drako_v0.sb3_env(2, opponent=opponent)
+
+
+def test_a_bad_seat_is_named():
+    with pytest.raises(ValueError, match="seat = 'elf': allowed are 'dragon_0', 'dwarves_0'"):
+        drako_v0.sb3_env(2, seat="elf")
+
+
+def test_sb3_env_keeps_its_promises():
+    env = drako_v0.sb3_env(6, seat="dwarves_0", seed=3)
+    assert is_masking_supported(env)
+    assert env.env_method("action_masks") is env.action_masks()
+    assert len(env.env_method("action_masks", indices=[1, 3])) == 2
+    assert np.array_equal(get_action_masks(env), env.action_masks())
+    assert env.get_attr("render_mode") == [None] * 6
+    assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * 6
+    first = env.reset()
+    assert env.observation_space.contains(first[0])
+    kept = first.copy()
+    done = np.zeros(6, bool)
+    while not done.any():
+        obs, rewards, done, infos = env.step(env.games.batch.sample())
+        assert (rewards[~done] == 0).all()
+        assert all(infos[i] == {} for i in np.flatnonzero(~done))
+    assert np.array_equal(first, kept), "returned arrays are the caller's"
+    ended = int(np.flatnonzero(done)[0])
+    assert rewards[ended] in (-1.0, 1.0)
+    phase = infos[ended]["terminal_observation"][env.games.game.observation_fields["phase"]]
+    assert phase[-1] == 1, "the terminal observation shows a finished game"
+    assert obs[ended][env.games.game.observation_fields["phase"]][-1] == 0
+
+
+def test_sb3_env_is_reproducible():
+    def play(seed):
+        env = drako_v0.sb3_env(5, seat="dwarves_0", opponent=[(1.0, "random"), (1.0, last_legal)], seed=seed)
+        seen = [env.reset().tobytes()]
+        for _ in range(200):
+            obs, rewards, dones, _ = env.step(env.games.batch.sample())
+            seen.append(obs.tobytes() + rewards.tobytes() + dones.tobytes())
+        return seen
+
+    assert play(4) == play(4) != play(5)
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_maskable_ppo_trains_unmodified(seat):
+    env = drako_v0.sb3_env(16, seat=seat, seed=0)
+    model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=256, n_epochs=1, seed=0, device="cpu")
+    model.learn(3000)
+    assert len(model.ep_info_buffer) > 5
+    actions, _ = model.predict(env.reset(), action_masks=env.action_masks())
+    env.step(actions)
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_gymnasium_env_passes_its_checker(seat):
+    class LegalOnly(SeatEnv):
+        """The checker knows no masks: turn any action into a legal one."""
+
+        def step(self, action):
+            return super().step(int(np.argmax(self.action_masks())))
+
+    check_env(LegalOnly(Drako.of(Rules.load()), seat, "random"), skip_render_check=True)
+
+
+def test_gymnasium_env_plays_games():
+    env = gymnasium.make("drako_env/Drako-v0", seat="dwarves_0", opponent="random", render_mode="ansi")
+    outcomes = set()
+    for seed in range(12):
+        obs, info = env.reset(seed=seed)
+        terminated = False
+        while not terminated:
+            assert np.array_equal(info["action_mask"], env.get_wrapper_attr("action_masks")())
+            obs, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+            assert not truncated
+            assert env.observation_space.contains(obs)
+        assert not info["action_mask"].any()
+        outcomes.add(reward)
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.unwrapped.step(0)
+    assert outcomes == {-1.0, 1.0}
+    env.reset(seed=0)
+    assert "your hand (dwarves)" in env.render()
+    with pytest.raises(ValueError, match="is illegal for dwarves_0"):
+        env.step(221)
+
+
+def test_gymnasium_env_is_found_without_an_import():
+    assert gymnasium.make("drako_env:drako_env/Drako-v0").unwrapped is not None
+
+
+def test_gymnasium_vector_env():
+    env = gymnasium.make_vec("drako_env/Drako-v0", num_envs=7, seat="dwarves_0")
+    assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    obs, infos = env.reset(seed=1)
+    assert env.observation_space.contains(obs)
+    ends = 0
+    for _ in range(300):
+        actions = np.array([np.random.default_rng(1).choice(np.flatnonzero(mask)) for mask in infos["action_mask"]])
+        obs, rewards, terminated, truncated, infos = env.step(actions)
+        assert not truncated.any()
+        assert (rewards[~terminated] == 0).all()
+        assert ("final_obs" in infos) == terminated.any()
+        for i in np.flatnonzero(terminated):
+            ends += 1
+            assert infos["final_obs"][i][env._games.game.observation_fields["phase"]][-1] == 1
+            assert infos["action_mask"][i].any(), "the next game has begun"
+    assert ends > 5
