@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow train format playthroughs clean
+.PHONY: help setup test test-slow train bench format playthroughs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -17,9 +17,11 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --editable '.[dev,train]'
+	@$(BIN)/python -m compileall -q drako_env
 	@touch $@
 
 test: setup ## lint, types, tests
+	@$(BIN)/python -m compileall -q drako_env # for the start-up time, where Python may not write bytecode by itself
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -31,6 +33,16 @@ test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand
 train: setup ## a match of random players (training is not there yet)
 	@$(BIN)/python scripts/random_match.py
 
+bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo (in an environment of its own)
+	@.venv-bench/bin/python scripts/benchmark.py
+
+.venv-bench/.installed: pyproject.toml constraints.txt
+	@echo "Setting up .venv-bench with the peers (once, a few minutes) ..."
+	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt \
+		--editable '.[train,bench]'
+	@touch $@
+
 format: setup ## format and fix what can be fixed
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
@@ -39,4 +51,4 @@ playthroughs: setup ## write the golden games under tests/drako/playthroughs ane
 	@$(BIN)/python -m tests.drako.playthroughs
 
 clean: ## remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -97,5 +97,6 @@ def prepare(game: Game) -> None:
 
 
 def new_masks(game: Game, count: int) -> NDArray[np.int64]:
-    """Zeroed action masks as words of eight actions, with at least eight spare bytes for what kernels spill over."""
-    return np.zeros((count, len(game.actions) // 8 + 2), np.int64)
+    """Zeroed action masks as words of eight actions, in whole groups of four words (see `engine.sampling`) and with
+    at least eight spare bytes for what kernels spill over."""
+    return np.zeros((count, (len(game.actions) + 8) // 32 * 4 + 4), np.int64)

@@ -16,7 +16,12 @@ def random_legal(s: Any, words: Any) -> int:
         total += words[i]  # byte by byte: no byte can overflow while there are fewer than 128 words
     skip = random_below(s, Stream.SAMPLE, sum_of_bytes(total))
     i = 0
-    count = sum_of_bytes(words[0])
+    count = sum_of_bytes(words[0] + words[1] + words[2] + words[3])
+    while skip >= count:  # four words at a time, then word by word, then byte by byte
+        skip -= count
+        i += 4
+        count = sum_of_bytes(words[i] + words[i + 1] + words[i + 2] + words[i + 3])
+    count = sum_of_bytes(words[i])
     while skip >= count:
         skip -= count
         i += 1
