@@ -8,6 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from drako_env.drako.game import Drako
+from drako_env.drako.rules import Rules
+from drako_env.envs.seat import SeatGames
 from tests.drako.random_games import random_positions
 
 SIDES = {"dragon_0": "dragon", "dwarves_0": "dwarves"}
@@ -73,6 +76,24 @@ def test_r12_3_nothing_hidden_reaches_a_seat():
 @pytest.mark.slow
 def test_r12_3_nothing_hidden_reaches_a_seat_in_ten_thousand_states():
     check_many(10_000)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_r12_3_holds_for_batches_and_seats_too(seat):
+    """What a learner gets from a batch does not change when every game's hidden cards are dealt anew."""
+    games = SeatGames(Drako.of(Rules.load()), 200, tuple(SIDES)[seat], "random", seed=3)
+    for _ in range(12):
+        batch = games.batch
+        before = batch.observation.tobytes(), batch.action_mask.tobytes(), batch.agent.tobytes()
+        hands = batch._states["hand"].copy()
+        for i in range(200):
+            batch.game.kernels.redeal_one(batch.game.tables, batch._states, i, seat)
+        assert (batch._states["hand"] != hands).any()
+        view = (batch.game.tables, batch._states, batch.observation, batch._mask, batch.agent)
+        batch.game.kernels.view_games(*view)
+        assert (batch.observation.tobytes(), batch.action_mask.tobytes(), batch.agent.tobytes()) == before
+        for _ in range(7):
+            games.step(batch.sample())
 
 
 def leak_by_observation(game):
