@@ -84,6 +84,17 @@ def redeal(t: Any, s: Any, seat: int) -> None:
 
 
 @jit
+def hide(t: Any, s: Any, seat: int) -> None:
+    """Make the record say no more than `seat` knows: the opponent's hand lies unseen among its deck, though both
+    sizes stay. Positions that look the same to the seat become the same record; `redeal` makes a whole one of it."""
+    other = 1 - seat
+    for kind in range(t["num_kinds"][other]):
+        s["deck"][other, kind] += s["hand"][other, kind]
+        s["hand"][other, kind] = 0
+    s["rng"][:] = 0
+
+
+@jit
 def draw_cards(t: Any, s: Any, seat: int, count: int) -> None:
     """Take the top `count` cards: a deck is a multiset, and its order is decided as it is drawn."""
     for _ in range(count):

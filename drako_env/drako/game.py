@@ -44,6 +44,9 @@ class Drako:
         view_games=kernels.view_games,
         step_games=kernels.step_games,
         sample_games=kernels.sample_games,
+        hide_one=kernels.hide_one,
+        best_one=kernels.best_one,
+        search_one=kernels.search_one,
     )
 
     def __init__(self, rules: Rules) -> None:
@@ -88,6 +91,11 @@ class Drako:
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""
         return Phase(state["phase"]).name.lower()
+
+    def outcome(self, state: Any) -> tuple[str, tuple[int, ...]]:
+        """How a finished game ended, and the wounds that each side's strikes dealt (R13.1: without fury's own)."""
+        by_dragon = int(state["dwarf_wounds"].sum()) - int(state["fury_used"])
+        return scene.ending(self.state_dict(state)), (by_dragon, int(state["dragon_wounds"].sum()))
 
     def scene(self, state: Any, seat: int | None) -> dict[str, Any]:
         """What `seat` may see (`None`: what everybody may), as data for the renderers."""

@@ -3,13 +3,19 @@
 from typing import Any
 
 from drako_env.drako.apply import apply
-from drako_env.drako.deal import deal, redeal
+from drako_env.drako.deal import deal, hide, redeal
+from drako_env.drako.heuristic import score
 from drako_env.drako.legal import write_mask
 from drako_env.drako.observe import observe
 from drako_env.drako.state import NOBODY, Phase
 from drako_env.engine.game import ILLEGAL
 from drako_env.engine.jit import jit, kernel
+from drako_env.engine.rng import Stream, random_below
 from drako_env.engine.sampling import random_legal
+from drako_env.engine.tree import NONE, best_child, count_result, write_node
+
+CANDIDATES = 4
+"""How many random actions a play-out picks the best of."""
 
 
 @kernel
@@ -133,3 +139,94 @@ def show(t: Any, s: Any, observation: Any, mask: Any) -> None:
     write_mask(t, s, mask)
     if len(observation) > 0:
         observe(t, s, s["agent"], observation)
+
+
+@kernel
+def hide_one(tables: Any, states: Any, i: int, seat: int) -> None:
+    """Reduce game `i` to what `seat` knows of it."""
+    hide(tables[0], states[i], seat)
+
+
+@kernel
+def best_one(tables: Any, states: Any, i: int, mask: Any) -> int:
+    """The legal action of game `i` with the highest score; random among equals."""
+    return best_scored(tables[0], states[i], mask)
+
+
+@kernel
+def search_one(
+    tables: Any,
+    hidden: Any,
+    scratch: Any,
+    mask_words: Any,
+    mask: Any,
+    tree: Any,
+    nodes: int,
+    root: int,
+    simulations: int,
+    exploration: float,
+    decisions: Any,
+) -> int:
+    """Simulations of an information-set search from `hidden[0]`, what a seat knows; returns the size of the tree.
+
+    `mask` and `mask_words` are one piece of memory. The random numbers go on in `hidden[0]`, and `decisions[0]` gains
+    those played."""
+    t, s, seat = tables[0], scratch[0], hidden[0]["agent"]
+    for _ in range(simulations):
+        scratch[0] = hidden[0]
+        redeal(t, s, seat)
+        node = root
+        growing = True
+        while growing and s["phase"] != Phase.OVER:
+            write_mask(t, s, mask)
+            child = best_child(tree, node, mask, exploration)
+            untried = best_scored(t, s, mask)
+            if untried != NONE and nodes < len(tree):
+                write_node(tree, nodes, node, untried, s["agent"])
+                child = nodes
+                nodes += 1
+                growing = False
+            elif child == NONE:
+                break
+            node = child
+            apply(t, s, tree[node]["action"])
+            decisions[0] += 1
+        decisions[0] += play_out(t, s, mask_words, mask)
+        count_result(tree, node, root, s["winner"])
+        hidden[0]["rng"][:] = s["rng"]
+    return nodes
+
+
+@jit
+def play_out(t: Any, s: Any, mask_words: Any, mask: Any) -> int:
+    """Play to the end, each time with the best of a few random actions; returns the number of decisions."""
+    decisions = 0
+    while s["phase"] != Phase.OVER:
+        write_mask(t, s, mask)
+        action = random_legal(s, mask_words)
+        value = score(t, s, action)
+        for _ in range(CANDIDATES - 1):
+            other = random_legal(s, mask_words)
+            if other != action:
+                other_value = score(t, s, other)
+                if other_value > value:
+                    action, value = other, other_value
+        apply(t, s, action)
+        decisions += 1
+    return decisions
+
+
+@jit
+def best_scored(t: Any, s: Any, mask: Any) -> int:
+    """The action of a mask with the highest score, random among equals; NONE if the mask is empty."""
+    best, best_score, equals = NONE, 0.0, 0
+    for action in range(t["num_actions"]):
+        if mask[action]:
+            value = score(t, s, action)
+            if best == NONE or value > best_score:
+                best, best_score, equals = action, value, 1
+            elif value == best_score:
+                equals += 1
+                if random_below(s, Stream.SAMPLE, equals) == 0:
+                    best = action
+    return best

@@ -156,7 +156,7 @@ def observe_cards(t: Any, s: Any, seat: int, out: Any) -> None:
     copy_bytes(out, t["field"][Field.OWN_DECK], s["deck"][seat], 0, MAX_KINDS)
     copy_bytes(out, t["field"][Field.OWN_DISCARDS], s["discards"][seat], 0, MAX_KINDS)
     first = t["field"][Field.OPPONENT_UNSEEN]
-    for kind in range(t["num_kinds"][other]):
+    for kind in range(t["field_size"][Field.OPPONENT_UNSEEN]):
         out[first + kind] = s["hand"][other, kind] + s["deck"][other, kind]
     copy_bytes(out, t["field"][Field.OPPONENT_DISCARDS], s["discards"][other], 0, MAX_KINDS)
 

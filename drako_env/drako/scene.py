@@ -50,7 +50,7 @@ def question(position: dict[str, Any]) -> str:
         "left": _plural(position["actions_left"], "action"),
         "wounds": _plural(pending.get("wounds", 0), "wound"),
         "winner": position["winner"],
-        "reason": _reason(position),
+        "reason": ending(position),
     }
     if position["phase"] == "defense":
         words |= {
@@ -61,7 +61,7 @@ def question(position: dict[str, Any]) -> str:
     return QUESTIONS[position["phase"]].format(**words)
 
 
-def _reason(position: dict[str, Any]) -> str:
+def ending(position: dict[str, Any]) -> str:
     """Why the game ended (R11.1)."""
     if position["winner"] == "dwarves":
         return "the dragon is dead"

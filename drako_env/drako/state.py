@@ -116,6 +116,7 @@ STATE = np.dtype(
         ("hand", "i1", (2, MAX_KINDS)),
         ("deck", "i1", (2, MAX_KINDS)),
         ("discards", "i1", (2, MAX_KINDS)),
+        ("spare", "i1", 3),  # no gaps: NumPy copies fields, not the bytes between them, and equal records must be equal
     ],
     align=True,
 )

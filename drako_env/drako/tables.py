@@ -9,7 +9,7 @@ from drako_env.drako.actions import ABILITIES, ActionType, all_actions
 from drako_env.drako.observe import Field, field_sizes
 from drako_env.drako.rules import AREAS, DWARVES, Card, Rules
 from drako_env.drako.state import MAX_DECK, MAX_KINDS, Figure, Symbol
-from drako_env.engine.hexboard import DIRECTIONS, MAX_HEXES, hex_index, hexes, mask, ray
+from drako_env.engine.hexboard import DIRECTIONS, MAX_HEXES, distance, hex_index, hexes, mask, ray
 
 MAX_ACTIONS = 21 + 7 * MAX_HEXES + 8 * MAX_KINDS  # fixed ones, place and move, play + discard + block of two decks
 NONE = -1
@@ -29,6 +29,7 @@ TABLES = np.dtype(
             "i8",
             (MAX_HEXES, MAX_HEXES),
         ),  # the hexes between two in a straight line; every hex if they are not
+        ("distance", "i8", (MAX_HEXES, MAX_HEXES)),  # in steps on an empty board
         ("first_game", "i8", 4),  # R4.3: the fixed hexes by Figure
         # cards, by seat and kind
         ("num_kinds", "i8", 2),
@@ -108,6 +109,7 @@ def _fill_board(t: Any, radius: int) -> None:
     t["between"] = NOT_IN_LINE
     for i, cell in enumerate(cells):
         rays = [ray(radius, cell, direction) for direction in range(len(DIRECTIONS))]
+        t["distance"][i, : len(cells)] = [distance(cell, other) for other in cells]
         t["neighbours"][i] = mask([line[0] for line in rays if line])
         t["rays"][i] = [mask(line) for line in rays]
         t["star"][i] = mask([j for line in rays for j in line])

@@ -41,6 +41,13 @@ class Kernels:
     changed, or -1. `final` receives what `final_seat` (-1: nobody) sees at the end of a finished game."""
     sample_games: Callable[..., None]
     """`(states, games, mask_words, actions)`: a uniformly random legal action in each of `games`."""
+    hide_one: Callable[..., None]
+    """`(tables, states, i, seat)`: reduce a position to what the seat knows; `redeal_one` makes a whole one of it."""
+    best_one: Callable[..., int]
+    """`(tables, states, i, mask)`: what the game's rules of thumb would play, chance deciding among equals."""
+    search_one: Callable[..., int]
+    """`(tables, hidden, scratch, mask_words, mask, tree, nodes, root, simulations, exploration, decisions)`: see
+    `engine.tree`; returns the new number of nodes."""
 
 
 class Game(Protocol):
@@ -68,6 +75,9 @@ class Game(Protocol):
 
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""
+
+    def outcome(self, state: Any) -> tuple[str, tuple[int, ...]]:
+        """How a finished game ended, in a few words, and every seat's points for breaking ties."""
 
     def scene(self, state: Any, seat: int | None) -> dict[str, Any]:
         """What `seat` may see (`None`: what everybody may), as data for the renderers."""

@@ -33,6 +33,12 @@ def hex_index(radius: int) -> dict[Hex, int]:
     return {position: i for i, position in enumerate(hexes(radius))}
 
 
+def distance(first: Hex, second: Hex) -> int:
+    """Steps between two hexes."""
+    q, r = second[0] - first[0], second[1] - first[1]
+    return max(abs(q), abs(r), abs(q + r))
+
+
 def ray(radius: int, start: Hex, direction: int) -> list[int]:
     """Indices from the neighbour of `start` straight to the edge, nearest first."""
     index, (dq, dr) = hex_index(radius), DIRECTIONS[direction]

@@ -12,6 +12,7 @@ ALLOWED = {
     "engine": {"engine"},
     "drako": {"engine", "drako"},
     "envs": {"engine", "envs"},
+    "evaluation": {"engine", "evaluation"},
 }
 RULES_MAY_IMPORT = {"numpy", "numba", "drako_env"} | set(sys.stdlib_module_names)
 

@@ -1,0 +1,1 @@
+"""Players, by short names: see `registry`."""

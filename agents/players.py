@@ -1,0 +1,155 @@
+"""Players that need no training: random, heuristic, search. They serve every game, through its kernels."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drako_env.engine.game import Game, new_masks, new_states
+from drako_env.engine.jit import load_kernels
+from drako_env.engine.tree import NODE, NONE, ROOT
+from drako_env.engine.view import SeatView, random_seed
+
+
+class RandomAgent:
+    """Any legal action with equal chances."""
+
+    def __init__(self, game: Game) -> None:
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """A new game."""
+        self._chance = np.random.default_rng(seed)
+
+    def act(self, view: SeatView) -> int:
+        """Choose a legal action."""
+        return int(self._chance.choice(view.legal()))
+
+
+class HeuristicAgent:
+    """The game's own rules of thumb, chance deciding among equals."""
+
+    def __init__(self, game: Game) -> None:
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """A new game."""
+        self._chance = np.random.default_rng(seed)
+
+    def act(self, view: SeatView) -> int:
+        """Choose a legal action."""
+        known = view.seeded(random_seed(self._chance))
+        return int(view.game.kernels.best_one(view.game.tables, known, 0, view.action_mask))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a search thinks: so many simulations, or so many seconds."""
+
+    simulations: int = 0
+    seconds: float = 0.0
+
+
+class SearchAgent:
+    """Information-set Monte-Carlo tree search (see `drako_env.engine.tree`).
+
+    Given simulations it is deterministic for a seed; given seconds it is not. When its next decision follows at once in
+    the same turn, the part of the tree below the chosen action is kept."""
+
+    EXPLORATION = 0.7
+    CHUNK = 100
+    LARGEST_TREE = 2_000_000
+
+    def __init__(self, game: Game, budget: Budget) -> None:
+        self.game, self.budget = game, budget
+        self.decisions = np.zeros(1, np.int64)
+        """How many decisions its simulations have played."""
+        self.simulations = 0
+        self._scratch, self._words = new_states(game, 1), new_masks(game, 1)
+        self._mask = self._words.view(np.int8)[0]
+        size = 4 * budget.simulations + 16 if budget.simulations else self.LARGEST_TREE
+        self._tree = np.zeros(min(size, self.LARGEST_TREE), NODE)
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """A new game."""
+        self._chance = np.random.default_rng(seed)
+        self._forget()
+
+    def act(self, view: SeatView) -> int:
+        """Choose a legal action: the one that most simulations went through."""
+        seed = random_seed(self._chance)
+        self._search(view.seeded(seed))
+        child = max(self._children(self._root), key=lambda node: int(self._tree[node]["visits"]))
+        action = int(self._tree[child]["action"])
+        self._follow(view, child, action, seed)
+        return action
+
+    def opinions(self) -> list[tuple[int, int]]:
+        """The visits of each action at the last decision, most first."""
+        return self._last_opinions
+
+    def _search(self, known: NDArray[np.void]) -> None:
+        """Spend the budget."""
+        if self.budget.simulations:
+            self._simulate(known, self.budget.simulations)
+        else:
+            end = time.perf_counter() + self.budget.seconds
+            self._simulate(known, 1)
+            while time.perf_counter() < end:
+                self._simulate(known, self.CHUNK)
+        visits = [(int(self._tree[n]["action"]), int(self._tree[n]["visits"])) for n in self._children(self._root)]
+        self._last_opinions = sorted(visits, key=lambda pair: -pair[1])
+
+    def _simulate(self, known: NDArray[np.void], count: int) -> None:
+        self._nodes = self.game.kernels.search_one(
+            self.game.tables,
+            known,
+            self._scratch,
+            self._words[0],
+            self._mask,
+            self._tree,
+            self._nodes,
+            self._root,
+            count,
+            self.EXPLORATION,
+            self.decisions,
+        )
+        self.simulations += count
+
+    def _children(self, node: int) -> list[int]:
+        found, child = [], int(self._tree[node]["first_child"])
+        while child != NONE:
+            found.append(child)
+            child = int(self._tree[child]["next_sibling"])
+        return found
+
+    def _follow(self, view: SeatView, child: int, action: int, seed: int) -> None:
+        """Keep the tree if this seat decides next (which never depends on what is hidden), else begin anew."""
+        state = view.determinize(seed)
+        self._mask[: len(view.action_mask)] = view.action_mask
+        following = self.game.kernels.play_one(self.game.tables, state, 0, action, self._mask)
+        room = len(self._tree) - self._nodes > max(self.budget.simulations, self.CHUNK)
+        if following == view.seat and room:
+            self._root = child
+        else:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0)
+        self._root, self._nodes, self._last_opinions = ROOT, 1, []
+
+
+def prepare_players(game: Game) -> None:
+    """Load what the players need, or compile it if that was never done."""
+    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
+    states["rng"] = 1
+
+    def play() -> None:
+        game.kernels.deal_one(game.tables, states, 0, mask)
+        view = SeatView.of(game, states)
+        HeuristicAgent(game).act(view)
+        SearchAgent(game, Budget(simulations=2)).act(view)
+
+    load_kernels(f"{game.name} players", play, lambda: None)

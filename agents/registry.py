@@ -1,0 +1,48 @@
+"""Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`."""
+
+import re
+from collections.abc import Callable
+
+from agents.players import Budget, HeuristicAgent, RandomAgent, SearchAgent, prepare_players
+from drako_env.engine.game import Game
+from drako_env.engine.view import Agent
+
+KNOWN = {
+    "random": "any legal action",
+    "heuristic": "rules of thumb",
+    "ismcts:N": "information-set search with N simulations a decision, e.g. ismcts:1000",
+    "ismcts:Ts": "the same with T seconds a decision, e.g. ismcts:0.5s",
+}
+
+
+def make_agent(spec: str, game: Game) -> Agent:
+    """The player that `spec` names; `ValueError` with the list of known ones if there is none."""
+    name, _, argument = spec.partition(":")
+    makers: dict[str, Callable[[Game, str], Agent]] = {"random": _random, "heuristic": _heuristic, "ismcts": _ismcts}
+    if name not in makers:
+        raise ValueError(f"unknown agent {spec!r}; known are {', '.join(KNOWN)}")
+    prepare_players(game)
+    return makers[name](game, argument)
+
+
+def _random(game: Game, argument: str) -> Agent:
+    _no_argument("random", argument)
+    return RandomAgent(game)
+
+
+def _heuristic(game: Game, argument: str) -> Agent:
+    _no_argument("heuristic", argument)
+    return HeuristicAgent(game)
+
+
+def _ismcts(game: Game, argument: str) -> Agent:
+    if re.fullmatch(r"[1-9]\d{0,6}", argument):
+        return SearchAgent(game, Budget(simulations=int(argument)))
+    if re.fullmatch(r"\d+(\.\d+)?s", argument) and float(argument[:-1]) > 0:
+        return SearchAgent(game, Budget(seconds=float(argument[:-1])))
+    raise ValueError(f"agent 'ismcts:{argument}': give simulations (ismcts:1000) or seconds (ismcts:0.5s)")
+
+
+def _no_argument(name: str, argument: str) -> None:
+    if argument:
+        raise ValueError(f"agent '{name}:{argument}': {name} takes nothing after the name")

@@ -1,0 +1,77 @@
+"""The tree of an information-set search, in arrays: what does not depend on the game.
+
+Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012): one tree of action sequences as the searching seat sees them;
+every simulation deals the hidden cards anew, walks down among the actions that are legal in that deal, adds one node,
+plays to the end and counts the result upwards. Since an action may be legal in some deals only, a node is compared by
+how often it was *available*, not by how often its parent was visited.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from drako_env.engine.jit import jit
+
+NONE = -1
+ROOT = 0
+
+NODE = np.dtype(
+    [
+        ("action", "i4"),  # that leads here
+        ("mover", "i4"),  # the seat that plays it
+        ("parent", "i4"),
+        ("first_child", "i4"),
+        ("next_sibling", "i4"),
+        ("visits", "i4"),
+        ("available", "i4"),  # how often it could have been chosen
+        ("wins", "f4"),  # of the mover; half for a draw
+    ],
+    align=True,
+)
+
+
+@jit
+def write_node(tree: Any, node: int, parent: int, action: int, mover: int) -> None:
+    """A new node, in front of its siblings."""
+    n = tree[node]
+    n["action"] = action
+    n["mover"] = mover
+    n["parent"] = parent
+    n["first_child"] = NONE
+    n["next_sibling"] = NONE
+    n["visits"] = 0
+    n["available"] = 1
+    n["wins"] = 0
+    if parent != NONE:
+        n["next_sibling"] = tree[parent]["first_child"]
+        tree[parent]["first_child"] = node
+
+
+@jit
+def best_child(tree: Any, node: int, legal: Any, exploration: float) -> int:
+    """The legal child with the highest upper confidence bound, NONE if there is none. Takes every legal child's action
+    out of `legal`, so that what stays are the actions not tried yet."""
+    best, best_bound = NONE, -1.0
+    child = tree[node]["first_child"]
+    while child != NONE:
+        c = tree[child]
+        if legal[c["action"]]:
+            legal[c["action"]] = 0
+            c["available"] += 1
+            bound = c["wins"] / c["visits"] + exploration * math.sqrt(math.log(c["available"]) / c["visits"])
+            if bound > best_bound:
+                best, best_bound = child, bound
+        child = c["next_sibling"]
+    return best
+
+
+@jit
+def count_result(tree: Any, node: int, root: int, winner: int) -> None:
+    """Count a finished simulation on the way back to the root; `winner` is NONE for a draw."""
+    while node != root:
+        n = tree[node]
+        n["visits"] += 1
+        n["wins"] += 0.5 if winner == NONE else 1.0 if winner == n["mover"] else 0.0
+        node = n["parent"]
+    tree[root]["visits"] += 1

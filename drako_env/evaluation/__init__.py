@@ -1,0 +1,1 @@
+"""Matches between agents, and what can be concluded from them."""

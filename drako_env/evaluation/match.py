@@ -1,0 +1,53 @@
+"""Single games between agents, reproducible from their seeds."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from drako_env.engine.game import OVER, Game, new_masks, new_states
+from drako_env.engine.rng import one_seed, seed_words
+from drako_env.engine.view import Agent, SeatView
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """What one game came to."""
+
+    number: int
+    seed: int
+    rewards: tuple[float, ...]
+    """By seat."""
+    decisions: int
+    ending: str
+    points: tuple[int, ...]
+    """By seat: what decides a match with one win each (R13.1: the wounds dealt)."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return asdict(self)
+
+
+def game_seeds(seed: int, count: int) -> list[int]:
+    """The seeds of the games of a match: the same whoever plays, and however many games follow."""
+    return [int(word) for word in np.random.SeedSequence(seed).generate_state(count, np.uint64)]
+
+
+def play_game(game: Game, agents: Sequence[Agent], seed: int, number: int = 0) -> GameResult:
+    """One game: cards, and every agent's chance, come from `seed` alone."""
+    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
+    states["rng"] = seed_words(one_seed(seed))
+    for seat, agent in enumerate(agents):
+        agent.reset(seed + 1 + seat)
+    decisions, deciding = 0, game.kernels.deal_one(game.tables, states, 0, mask)
+    while deciding != OVER:
+        action = agents[deciding].act(SeatView.of(game, states))
+        following = game.kernels.play_one(game.tables, states, 0, action, mask)
+        if following < OVER:
+            raise ValueError(f"{game.seats[deciding]} chose {action!r}, which is illegal (game seed {seed})")
+        deciding, decisions = following, decisions + 1
+    rewards = np.zeros(len(game.seats), np.float32)
+    game.kernels.reward_one(states, 0, rewards)
+    ending, points = game.outcome(states[0])
+    return GameResult(number, seed, tuple(rewards.tolist()), decisions, ending, points)

@@ -1,0 +1,134 @@
+"""Many games on all cores: interruptible, resumable, and the same whatever the number of processes."""
+
+import json
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drako_env.engine.game import Game
+from drako_env.engine.view import Agent
+from drako_env.evaluation.match import GameResult, play_game
+
+AgentMaker = Callable[[str, Game], Agent]
+Pairing = tuple[str, ...]
+"""The agents' names, by seat."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One game to play."""
+
+    pairing: Pairing
+    number: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Played:
+    """One game that was played."""
+
+    pairing: Pairing
+    result: GameResult
+
+    def line(self) -> str:
+        """As a line of the results file."""
+        return json.dumps({"agents": list(self.pairing)} | self.result.as_dict()) + "\n"
+
+    @property
+    def key(self) -> tuple[Pairing, int]:
+        """What makes the game unique."""
+        return self.pairing, self.result.number
+
+
+class Store:
+    """The games played so far, one JSON line each, so that nothing is lost when a run is interrupted."""
+
+    def __init__(self, path: Path, resume: bool) -> None:
+        if path.exists() and not resume:
+            raise FileExistsError(f"{path} exists: add --resume to go on, or choose another --out")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self.games = {played.key: played for played in _read(path)} if path.exists() else {}
+        self._write_sorted()
+
+    def add(self, played: Played) -> None:
+        """Keep a game."""
+        self.games[played.key] = played
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(played.line())
+
+    def finish(self) -> list[Played]:
+        """All games in order; the file then no longer depends on who finished first."""
+        self._write_sorted()
+        return [self.games[key] for key in sorted(self.games)]
+
+    def _write_sorted(self) -> None:
+        new = self.path.with_suffix(".tmp")
+        new.write_text("".join(self.games[key].line() for key in sorted(self.games)), encoding="utf-8")
+        new.replace(self.path)
+
+
+def _read(path: Path) -> Iterator[Played]:
+    """The games of a results file; a last line cut off by an interruption is left out, any other damage is named."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            row: dict[str, Any] = json.loads(line)
+            pairing = tuple(row.pop("agents"))
+            row["rewards"], row["points"] = tuple(row["rewards"]), tuple(row["points"])
+            yield Played(pairing, GameResult(**row))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path}, line {number}: not the result of a game ({error})") from None
+
+
+_worker_game: Game
+_worker_maker: AgentMaker
+_worker_agents: dict[str, Agent]
+
+
+def _start_worker(game: Game, maker: AgentMaker) -> None:
+    global _worker_game, _worker_maker, _worker_agents
+    _worker_game, _worker_maker, _worker_agents = game, maker, {}
+
+
+def _work(job: Job) -> Played:
+    """One game; a seat's agent is made once and used again."""
+    agents = []
+    for seat, spec in enumerate(job.pairing):
+        key = f"{seat} {spec}"
+        if key not in _worker_agents:
+            _worker_agents[key] = _worker_maker(spec, _worker_game)
+        agents.append(_worker_agents[key])
+    return Played(job.pairing, play_game(_worker_game, agents, job.seed, job.number))
+
+
+def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done: Callable[[Played], None]) -> None:
+    """Play `jobs`, calling `done` in this process for each game as it finishes. Interrupting loses only what is
+    under way."""
+    if processes <= 1:
+        _start_worker(game, maker)
+        for job in jobs:
+            done(_work(job))
+        return
+    context = multiprocessing.get_context("spawn")  # forking a process with compiled code and threads is not safe
+    pool = ProcessPoolExecutor(processes, context, initializer=_start_worker, initargs=(game, maker))
+    try:
+        waiting: set[Future[Played]] = set()
+        for job in jobs:
+            waiting.add(pool.submit(_work, job))
+            if len(waiting) >= 4 * processes:
+                waiting = _collect(waiting, done)
+        while waiting:
+            waiting = _collect(waiting, done)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _collect(waiting: "set[Future[Played]]", done: Callable[[Played], None]) -> "set[Future[Played]]":
+    finished, rest = wait(waiting, return_when=FIRST_COMPLETED)
+    for future in finished:
+        done(future.result())
+    return rest
