@@ -12,7 +12,7 @@ from drako_env.engine.game import ILLEGAL
 from drako_env.engine.jit import jit, kernel
 from drako_env.engine.rng import Stream, random_below
 from drako_env.engine.sampling import random_legal
-from drako_env.engine.tree import NONE, best_child, count_result, write_node
+from drako_env.engine.tree import NONE, best_child, count_result, may_widen, write_node
 
 CANDIDATES = 4
 """How many random actions a play-out picks the best of."""
@@ -179,8 +179,8 @@ def search_one(
         growing = True
         while growing and s["phase"] != Phase.OVER:
             write_mask(t, s, mask)
-            child = best_child(tree, node, mask, exploration)
-            untried = best_scored(t, s, mask)
+            child, tried = best_child(tree, node, mask, exploration)
+            untried = best_scored(t, s, mask) if may_widen(tree, node, tried) else NONE
             if untried != NONE and nodes < len(tree):
                 write_node(tree, nodes, node, untried, s["agent"])
                 child = nodes

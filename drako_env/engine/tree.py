@@ -15,6 +15,7 @@ from drako_env.engine.jit import jit
 
 NONE = -1
 ROOT = 0
+WIDENING = 2.0
 
 NODE = np.dtype(
     [
@@ -49,21 +50,29 @@ def write_node(tree: Any, node: int, parent: int, action: int, mover: int) -> No
 
 
 @jit
-def best_child(tree: Any, node: int, legal: Any, exploration: float) -> int:
-    """The legal child with the highest upper confidence bound, NONE if there is none. Takes every legal child's action
-    out of `legal`, so that what stays are the actions not tried yet."""
-    best, best_bound = NONE, -1.0
+def best_child(tree: Any, node: int, legal: Any, exploration: float) -> tuple[int, int]:
+    """The legal child with the highest upper confidence bound (NONE if there is none), and how many are legal. Takes
+    the action of each of them out of `legal`, so that what stays are the actions not tried yet."""
+    best, best_bound, tried = NONE, -1.0, 0
     child = tree[node]["first_child"]
     while child != NONE:
         c = tree[child]
         if legal[c["action"]]:
             legal[c["action"]] = 0
+            tried += 1
             c["available"] += 1
             bound = c["wins"] / c["visits"] + exploration * math.sqrt(math.log(c["available"]) / c["visits"])
             if bound > best_bound:
                 best, best_bound = child, bound
         child = c["next_sibling"]
-    return best
+    return best, tried
+
+
+@jit
+def may_widen(tree: Any, node: int, tried: int) -> bool:
+    """Progressive widening: a node visited n times looks at no more than about `WIDENING * sqrt(n)` actions, the most
+    promising first, so that few simulations still look ahead."""
+    return tried == 0 or tried * tried <= WIDENING * WIDENING * tree[node]["visits"]
 
 
 @jit
