@@ -39,7 +39,7 @@ def apply(t: Any, s: Any, action: int) -> None:
     elif kind == ActionType.MOVE:
         move(t, s, what, where)
     elif kind == ActionType.STOP:
-        finish_card(t, s)
+        finish_card(s)
     elif kind == ActionType.TAKE:
         answer_strike(t, s, 0)
     elif kind == ActionType.BLOCK:
@@ -91,7 +91,7 @@ def draw(t: Any, s: Any) -> None:
     """R5.3: two cards, or the last one; then down to the hand limit."""
     seat = s["agent"]
     spend_action(s)
-    draw_cards(t, s, seat, min(CARDS_PER_DRAW, s["deck_size"][seat]))
+    draw_cards(s, seat, min(CARDS_PER_DRAW, s["deck_size"][seat]))
     if s["hand_size"][seat] > HAND_LIMIT:
         s["phase"] = Phase.DISCARD
     else:
@@ -104,7 +104,7 @@ def discard_by_choice(t: Any, s: Any, kind: int) -> None:
     discard(s, kind)
     if s["phase"] == Phase.ACTION:
         spend_action(s)
-        finish_card(t, s)
+        finish_card(s)
     elif s["hand_size"][s["agent"]] <= HAND_LIMIT:
         continue_turn(s)
 
@@ -145,7 +145,7 @@ def play_card(t: Any, s: Any, kind: int, option: int) -> None:
         strike_dragon(s, 1)
     elif symbol == Symbol.NET:  # R8.1
         s["netted"] = 1
-        finish_card(t, s)
+        finish_card(s)
     else:
         s["phase"] = Phase.MOVE
 
@@ -170,7 +170,7 @@ def move(t: Any, s: Any, figure: int, place: int) -> None:
     if s["symbol"] == Symbol.MOVE2 and s["moved"] == 0 and not alone:
         s["moved"] = 1 << figure
     else:
-        finish_card(t, s)
+        finish_card(s)
 
 
 @jit
@@ -222,7 +222,7 @@ def answer_strike(t: Any, s: Any, blocked: int) -> None:
     for i in range(s["num_strikes"]):
         if not s["blocked"][i]:
             wound_dwarf(t, s, s["strikes"][i], s["value"])
-    finish_card(t, s)
+    finish_card(s)
 
 
 @jit
@@ -237,12 +237,12 @@ def wound_dragon(t: Any, s: Any) -> None:
     free = 0
     for area in range(Area.FLIGHT, Area.FIRE + 1):
         free += t["dragon_spaces"][area] - s["dragon_wounds"][area]
-    if wounds == 0:
-        finish_card(t, s)
-    elif wounds >= free:
+    if s["dragon_wounds"][Area.ARMOR] == t["dragon_spaces"][Area.ARMOR] and wounds >= free:
         for area in range(Area.FLIGHT, Area.FIRE + 1):
             s["dragon_wounds"][area] = t["dragon_spaces"][area]
         end_game(s, Seat.DWARVES)  # R11.1
+    elif wounds == 0:
+        finish_card(s)
     else:
         s["wounds"] = wounds
         s["phase"] = Phase.WOUND
@@ -255,7 +255,7 @@ def place_wound(t: Any, s: Any, area: int) -> None:
     s["dragon_wounds"][area] += 1
     s["wounds"] -= 1
     if s["wounds"] == 0:
-        finish_card(t, s)
+        finish_card(s)
 
 
 @jit
@@ -287,7 +287,7 @@ def dwarves_alive(s: Any) -> int:
 
 
 @jit
-def finish_card(t: Any, s: Any) -> None:
+def finish_card(s: Any) -> None:
     """A card is fully resolved: the game may be over (R5.7, R11.1), else the turn goes on."""
     out_of_cards = s["hand_size"][Seat.DWARVES] == 0 and s["deck_size"][Seat.DWARVES] == 0
     if out_of_cards or dwarves_alive(s) == 0:

@@ -25,7 +25,7 @@ def deal(t: Any, s: Any) -> None:
             s["discards"][seat, kind] = 0
         s["deck_size"][seat] = t["deck_size"][seat]
         s["hand_size"][seat] = 0
-        draw_cards(t, s, seat, START_HAND)
+        draw_cards(s, seat, START_HAND)
     for i in range(4):
         s["dragon_wounds"][i] = 0
         s["dwarf_wounds"][i] = 0
@@ -71,7 +71,7 @@ def begin_first_turn(s: Any) -> None:
 def exchange_hand(t: Any, s: Any, seat: int) -> None:
     """R4.2: shuffle the starting hand back and draw a new one."""
     return_hand(t, s, seat)
-    draw_cards(t, s, seat, START_HAND)
+    draw_cards(s, seat, START_HAND)
 
 
 @jit
@@ -80,7 +80,7 @@ def redeal(t: Any, s: Any, seat: int) -> None:
     other = 1 - seat
     size = s["hand_size"][other]
     return_hand(t, s, other)
-    draw_cards(t, s, other, size)
+    draw_cards(s, other, size)
 
 
 @jit
@@ -95,7 +95,7 @@ def hide(t: Any, s: Any, seat: int) -> None:
 
 
 @jit
-def draw_cards(t: Any, s: Any, seat: int, count: int) -> None:
+def draw_cards(s: Any, seat: int, count: int) -> None:
     """Take the top `count` cards: a deck is a multiset, and its order is decided as it is drawn."""
     for _ in range(count):
         place = random_below(s, Stream.DEAL, s["deck_size"][seat])

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from drako_env.drako.observe import MAX_ACTIONS_A_TURN
 from drako_env.drako.rules import AREAS, DWARVES, Rules
 from drako_env.drako.state import (
+    HAND_LIMIT,
     MAX_HAND,
     MAX_STRIKES,
     NO_CARD,
@@ -22,7 +24,14 @@ from drako_env.engine.hexboard import hex_index, hexes
 
 SIDES = ("dragon", "dwarves")
 FIGURES = ("dragon", *DWARVES)
-PENDING_PHASES = (Phase.MOVE, Phase.ATTACKERS, Phase.TARGET, Phase.DIRECTION, Phase.DEFENSE, Phase.WOUND)
+PENDING_SYMBOLS = {
+    Phase.MOVE: ("move1", "move2", "move", "flight"),
+    Phase.ATTACKERS: ("attack2",),
+    Phase.TARGET: ("attack",),
+    Phase.DIRECTION: ("fire",),
+    Phase.DEFENSE: ("attack1", "attack2", "crossbow", "attack", "fire"),
+    Phase.WOUND: ("attack1", "attack2", "crossbow"),
+}
 TURN_COUNTERS = ("turn", "actions_left", "actions_spent")
 MAX_TURN = 10_000
 
@@ -87,9 +96,11 @@ def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
         _load_pending(rules, new, position["pending"])
     except KeyError as error:
         raise ValueError(f"the position lacks the key {error}") from None
-    except TypeError as error:
+    except (TypeError, AttributeError) as error:
         raise ValueError(f"the position is malformed: {error}") from None
-    _check_sizes(rules, new)
+    _check_cards(rules, new)
+    _check_figures(rules, new)
+    _check_decision(rules, new)
     return new
 
 
@@ -107,7 +118,7 @@ def _load_turn(s: Any, position: Mapping[str, Any]) -> None:
         raise ValueError(f"winner {winner!r} in phase {position['phase']!r}: only a game that is over has one")
     for key, highest in zip(TURN_COUNTERS, (MAX_TURN, 3, 3), strict=True):
         s[key] = _count(position[key], highest, key)
-    s["fury_used"] = bool(position["fury_used"])
+    s["fury_used"] = _truth(position["fury_used"], "fury_used")
 
 
 def _decider(phase: Phase, turn_agent: int) -> int | None:
@@ -121,7 +132,7 @@ def _decider(phase: Phase, turn_agent: int) -> int | None:
 
 def _load_figures(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
     dragon, dwarves = position["dragon"], position["dwarves"]
-    s["netted"] = bool(dragon["netted"])
+    s["netted"] = _truth(dragon["netted"], "netted")
     for i, (area, spaces) in enumerate(zip(AREAS, rules.dragon_spaces, strict=True)):
         s["dragon_wounds"][i] = _count(dragon["wounds"][area], spaces, f"dragon wounds on {area}")
     for i, (dwarf, spaces) in enumerate(zip(DWARVES, rules.dwarf_spaces, strict=True), start=1):
@@ -151,7 +162,7 @@ def _load_cards(rules: Rules, counts: Any, cards: Mapping[str, Mapping[str, int]
 def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> None:
     phase = Phase(s["phase"])
     s["card"] = NO_CARD
-    if (pending is not None) != (phase in PENDING_PHASES):
+    if (pending is not None) != (phase in PENDING_SYMBOLS):
         raise ValueError(f"pending is {pending!r} in phase {phase.name.lower()!r}")
     if pending is None:
         return
@@ -161,21 +172,65 @@ def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> No
     symbols = dict(deck[s["card"]].options)
     symbol = _one_of(pending["symbol"], list(symbols), "symbol of the pending card")
     s["symbol"], s["value"] = Symbol[symbol.upper()], symbols[symbol]
+    if symbol not in PENDING_SYMBOLS[phase]:
+        raise ValueError(f"symbol {symbol!r} in phase {phase.name.lower()!r}: {' or '.join(PENDING_SYMBOLS[phase])}")
+    if pending["value"] != symbols[symbol]:
+        raise ValueError(f"value {pending['value']!r} of the pending card: its {symbol!r} is {symbols[symbol]}")
     strikes, blocked = pending["strikes"], pending["blocked"]
     s["num_strikes"] = _count(len(strikes), MAX_STRIKES, "number of strikes")
     s["answered"] = _count(len(blocked), len(strikes), "number of answered strikes")
     for i, figure in enumerate(strikes):
         s["strikes"][i] = FIGURES.index(_one_of(figure, FIGURES, "strike"))
-    s["blocked"][: len(blocked)] = [bool(b) for b in blocked]
+    s["blocked"][: len(blocked)] = [_truth(b, "blocked") for b in blocked]
     s["moved"] = sum(1 << FIGURES.index(_one_of(d, DWARVES, "moved")) for d in pending["moved"])
     s["wounds"] = _count(pending["wounds"], sum(rules.dragon_spaces[1:]), "wounds to place")
 
 
-def _check_sizes(rules: Rules, s: Any) -> None:
+def _check_cards(rules: Rules, s: Any) -> None:
     largest = max(sum(card.copies for card in deck) for deck in rules.decks)
     for seat, side in enumerate(SIDES):
-        _count(int(s["hand_size"][seat]), MAX_HAND, f"cards in the hand of the {side}")
+        discarding = s["phase"] == Phase.DISCARD and s["agent"] == seat
+        most = MAX_HAND if discarding else HAND_LIMIT
+        _count(int(s["hand_size"][seat]), most, f"cards in the hand of the {side}")
         _count(int(s["deck_size"][seat]), largest, f"cards in the deck of the {side}")
+
+
+def _check_figures(rules: Rules, s: Any) -> None:
+    """Whoever stands on the board lives, and in play somebody of each side does."""
+    if s["phase"] == Phase.OVER:
+        return
+    if s["dragon_wounds"].tolist() == list(rules.dragon_spaces):
+        raise ValueError("the dragon has no free space left, but the game is not over")
+    for i, (dwarf, spaces) in enumerate(zip(DWARVES, rules.dwarf_spaces, strict=True), start=1):
+        if s["hex"][i] != OFF_BOARD and s["dwarf_wounds"][i] == spaces:
+            raise ValueError(f"{dwarf} has no free space left, but stands on the board")
+    placed = [bool(place != OFF_BOARD) for place in s["hex"][1:]]
+    if s["phase"] == Phase.PLACEMENT and placed not in ([False] * 3, [True, False, False], [True, True, False]):
+        raise ValueError("in phase 'placement' the dwarves stand in the order fury, archer, net, and not all of them")
+    if s["phase"] not in (Phase.EXCHANGE, Phase.PLACEMENT) and not any(placed):
+        raise ValueError("no dwarf stands on the board, but the game is not over")
+
+
+def _check_decision(rules: Rules, s: Any) -> None:
+    """What is asked can be answered."""
+    left, spent, phase = int(s["actions_left"]), int(s["actions_spent"]), Phase(s["phase"])
+    if left + spent > MAX_ACTIONS_A_TURN or (phase == Phase.ACTION and left == 0):
+        raise ValueError(f"actions_left {left} and actions_spent {spent} in phase {phase.name.lower()!r}")
+    if phase == Phase.DEFENSE and s["answered"] >= s["num_strikes"]:
+        raise ValueError("phase 'defense' without a strike to answer")
+    for figure in s["strikes"][: s["num_strikes"]]:
+        hit_dragon = figure == Figure.DRAGON
+        if hit_dragon != (s["turn_agent"] == Seat.DWARVES) or s["hex"][figure] == OFF_BOARD:
+            raise ValueError(f"a strike at {FIGURES[figure]} in the turn of the {SIDES[s['turn_agent']]}")
+    free = sum(rules.dragon_spaces[1:]) - int(s["dragon_wounds"][1:].sum())
+    if (phase == Phase.WOUND) != (s["wounds"] > 0) or s["wounds"] > free:
+        raise ValueError(f"{s['wounds']} wounds to place in phase {phase.name.lower()!r}, with {free} free spaces")
+
+
+def _truth(value: Any, what: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{what}: {value!r} is neither true nor false")
+    return bool(value)
 
 
 def _one_of(value: Any, allowed: Any, what: str) -> Any:

@@ -98,11 +98,10 @@ def step_games(
     agent: Any,
     reward: Any,
     done: Any,
-    final_seat: int,
-    final: Any,
+    ended: Any,
 ) -> int:
     """Play one action in each of `games`; a finished game is dealt anew. Returns the first game whose action is
-    illegal, having changed nothing, or -1. `final` receives what `final_seat` sees at the end of a finished game."""
+    illegal, having changed nothing, or -1. `ended`, unless empty, receives the last position of a finished game."""
     for k in range(len(games)):
         if actions[k] < 0 or actions[k] >= mask.shape[1] or not mask[games[k], actions[k]]:
             return games[k]
@@ -118,8 +117,8 @@ def step_games(
         if over:
             reward[i, s["winner"]] = 1
             reward[i, 1 - s["winner"]] = -1
-            if final_seat >= 0:
-                observe(t, s, final_seat, final[i])
+            if len(ended) > 0:
+                ended[i] = s
             deal(t, s)
         show(t, s, observation[i], mask[i])
         agent[i] = s["agent"]

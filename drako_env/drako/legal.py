@@ -168,7 +168,7 @@ def mark_places(t: Any, s: Any, mask: Any) -> None:
 def next_to_place(s: Any) -> int:
     """The first dwarf that is not on the board yet."""
     figure = 1
-    while s["hex"][figure] != OFF_BOARD:
+    while figure < Figure.NET and s["hex"][figure] != OFF_BOARD:
         figure += 1
     return figure
 

@@ -59,6 +59,17 @@ class Rules:
     fury_timing: str = "start"
     fury_may_kill: bool = False
 
+    def __post_init__(self) -> None:
+        """However it was made, a `Rules` object is valid."""
+        for side, deck in (("dragon", self.dragon_deck), ("dwarves", self.dwarves_deck)):
+            entries = [{"name": c.name, "copies": c.copies, "options": [list(o) for o in c.options]} for c in deck]
+            _read_deck(entries, side, f"rules {self.name!r}")
+        for names, spaces in ((AREAS, self.dragon_spaces), (DWARVES, self.dwarf_spaces)):
+            if len(names) != len(spaces):
+                raise ValueError(f"rules {self.name!r}: expected wound spaces for {', '.join(names)}, got {spaces!r}")
+            _read_wounds(dict(zip(names, spaces, strict=True)), names, f"rules {self.name!r}")
+        _checked_options({name: getattr(self, name) for name in OPTIONS}, f"rules {self.name!r}")
+
     @property
     def decks(self) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
         """Both decks in seat order."""

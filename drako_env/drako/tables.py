@@ -124,7 +124,7 @@ def _fill_actions(t: Any, rules: Rules) -> None:
     actions, index = all_actions(rules), hex_index(rules.radius)
     types = [ActionType[action["type"].upper()] for action in actions]
     t["num_actions"] = len(actions)
-    t["first_id"] = [types.index(kind) for kind in ActionType]
+    t["first_id"] = [types.index(kind) if kind in types else NONE for kind in ActionType]
     t["action_type"][: len(actions)] = types
     t["action_what"][: len(actions)] = [[_what(action)] * 2 for action in actions]
     t["action_where"][: len(actions)] = [index[tuple(a["hex"])] if "hex" in a else NONE for a in actions]
@@ -134,7 +134,7 @@ def _fill_actions(t: Any, rules: Rules) -> None:
 
 
 def _what(action: dict[str, Any]) -> int:
-    """The argument of an action as a number (of a card action see `_fill_card_action`)."""
+    """The argument of an action as a number (of a card action see `_fill_card_actions`)."""
     if figure := action.get("figure") or action.get("dwarf"):
         return Figure[figure.upper()]
     if "area" in action:

@@ -36,9 +36,9 @@ class Kernels:
     view_games: Callable[..., None]
     """`(tables, states, observation, mask, agent)`: write what the deciding seats see of every game."""
     step_games: Callable[..., int]
-    """`(tables, states, games, actions, observation, mask, agent, reward, done, final_seat, final)`: play one action
-    in each of `games` and deal finished ones anew; returns the first game whose action is illegal, with nothing
-    changed, or -1. `final` receives what `final_seat` (-1: nobody) sees at the end of a finished game."""
+    """`(tables, states, games, actions, observation, mask, agent, reward, done, ended)`: play one action in each of
+    `games` and deal finished ones anew; returns the first game whose action is illegal, with nothing changed, or -1.
+    `ended`, unless empty, receives the last position of a finished game."""
     sample_games: Callable[..., None]
     """`(states, games, mask_words, actions)`: a uniformly random legal action in each of `games`."""
     hide_one: Callable[..., None]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from llvmlite.binding import get_host_cpu_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,7 +80,9 @@ def load_kernels(game: str, first: Callable[[], Any], others: Callable[[], None]
 
 
 def _digest() -> str:
-    digest = hashlib.blake2b(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode(), digest_size=8)
+    """Of all that numba's own cache depends on, and of the sources that it does not look at."""
+    setting = (numba.__version__, numba.config.BOUNDSCHECK, sys.version, get_host_cpu_name(), PACKAGE)
+    digest = hashlib.blake2b(repr(setting).encode(), digest_size=8)
     for folder in KERNEL_FOLDERS:
         for source in sorted((PACKAGE / folder).glob("*.py")):
             digest.update(source.read_bytes())

@@ -5,16 +5,21 @@ from typing import Any
 from drako_env.engine.jit import jit
 from drako_env.engine.rng import Stream, random_below
 
+NOTHING = -1
 BYTES, PAIRS = 0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF
 
 
 @jit
 def random_legal(s: Any, words: Any) -> int:
-    """A uniformly random action of a mask given as 64-bit words: each byte is 1 for a legal action, else 0."""
+    """A uniformly random action of a mask given as 64-bit words, each byte 1 for a legal action, else 0; NOTHING if the
+    mask is empty."""
     total = 0
     for i in range(len(words)):
         total += words[i]  # byte by byte: no byte can overflow while there are fewer than 128 words
-    skip = random_below(s, Stream.SAMPLE, sum_of_bytes(total))
+    legal = sum_of_bytes(total)
+    if legal == 0:
+        return NOTHING
+    skip = random_below(s, Stream.SAMPLE, legal)
     i = 0
     count = sum_of_bytes(words[0] + words[1] + words[2] + words[3])
     while skip >= count:  # four words at a time, then word by word, then byte by byte

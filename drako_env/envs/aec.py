@@ -128,7 +128,9 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         return self.game.state_dict(self._states[0])
 
     def load_state_dict(self, position: Mapping[str, Any]) -> None:
-        """Go on from a position; random numbers stay where they are. `ValueError` leaves the game unchanged."""
+        """Go on from a position; random numbers stay where they are. `ValueError` leaves the game unchanged.
+
+        For `raw_env`: PettingZoo's wrappers remember the mask they saw last, so observe before the next step."""
         states, mask = new_states(self.game, 1), self._mask.copy()
         states[0] = self.game.load_state_dict(position)
         states["rng"] = self._states["rng"] if self._dealt else seed_words(fresh_seeds(1))
@@ -179,7 +181,8 @@ class GameEnv(AECEnv[str, Observation, int | None]):
             raise ResetNeeded("no game has been dealt yet: call reset() first")
 
     def _is_id(self, action: Any) -> bool:
-        return (type(action) is int or isinstance(action, np.integer)) and bool(0 <= action < len(self.game.actions))
+        whole = type(action) is int or (isinstance(action, (np.integer, np.ndarray)) and action.dtype.kind in "iu")
+        return whole and np.ndim(action) == 0 and 0 <= int(action) < len(self.game.actions)
 
     def _illegal(self, action: Any) -> str:
         legal = [f"{i} ({self.game.action_text(i)})" for i in np.flatnonzero(self._mask).tolist()]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_masks, new_states
 from drako_env.engine.jit import load_kernels
-from drako_env.engine.rng import fresh_seeds, seed_words
+from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 
 NOBODY = -1
 FORMAT = "drako_env batch 1"
@@ -25,9 +26,10 @@ class GameBatch:
     | `agent`       | (N,) int64       | the index of that seat in `possible_agents`                       |
     | `reward`      | (N, S) float32   | every seat's reward of the last step                              |
     | `done`        | (N,) bool        | the last step ended the game (the other arrays show the next one) |
-    | `seeds`       | (N,) uint64      | the seed of each game: a single game reset with it plays the same |
+    | `seeds`       | (N,) uint64      | each game's seed at the last seeded reset: a single game plays alike |
 
-    The batch owns its arrays and overwrites them at the next step: copy what you keep.
+    The batch owns its arrays and overwrites them at the next step: copy what you keep, and write into none of them (the
+    mask decides what is legal).
     `observe=False` leaves the observation empty, for players that do not look at it."""
 
     def __init__(self, game: Game, num_games: int, seed: int | None = None, observe: bool = True) -> None:
@@ -35,7 +37,6 @@ class GameBatch:
             raise ValueError(f"num_games = {num_games!r}: at least one game is needed")
         self.game = game
         self.possible_agents = list(game.seats)
-        self.observation_fields = game.observation_fields
         width = len(game.observation_high) if observe else 0
         self._states = new_states(game, num_games)
         self._mask_words = new_masks(game, num_games)
@@ -47,10 +48,14 @@ class GameBatch:
         self.done = np.zeros(num_games, np.bool_)
         self.seeds = np.zeros(num_games, np.uint64)
         self._all = np.arange(num_games)
-        self._no_final = np.zeros((1, width), np.int8)
         start = int(fresh_seeds(1)[0]) if seed is None else seed
         load_kernels(f"{game.name} batch", lambda: self.reset(start), self._load_others)
         self.reset(start)
+
+    @property
+    def observation_fields(self) -> Mapping[str, slice]:
+        """Where each named field of the observation stands."""
+        return self.game.observation_fields
 
     @property
     def num_games(self) -> int:
@@ -60,7 +65,7 @@ class GameBatch:
     def reset(self, seed: int | None = None) -> None:
         """Deal every game anew: from `seed`, or without one from where the random numbers stand."""
         if seed is not None:
-            self.seeds[:] = np.random.SeedSequence(seed).generate_state(self.num_games, np.uint64)
+            self.seeds[:] = np.random.SeedSequence(int(one_seed(seed)[0])).generate_state(self.num_games, np.uint64)
             self._states["rng"] = seed_words(self.seeds)
         self.game.kernels.deal_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
         self.reward[:] = 0
@@ -74,16 +79,15 @@ class GameBatch:
         self,
         games: NDArray[np.int64],
         actions: NDArray[np.integer[Any]],
-        final_seat: int = NOBODY,
-        final: NDArray[np.int8] | None = None,
+        ended: NDArray[np.void] | None = None,
     ) -> None:
-        """Play one decision in each of `games`, whose indices must differ. Where a game ends, `final_seat`'s last
-        observation goes to that game's row of `final`."""
+        """Play one decision in each of `games`, whose indices must differ. The last position of a game that ends goes
+        to its place in `ended`."""
+        self._check_games(games)
         chosen = np.ascontiguousarray(actions, np.int64) if np.asarray(actions).dtype.kind in "iu" else None
         if chosen is None or chosen.shape != games.shape:
             got = f"{np.asarray(actions).dtype} of shape {np.shape(actions)}"
             raise ValueError(f"actions must be integers of shape {games.shape}, got {got}")
-        last = self._no_final if final is None else final
         illegal = self.game.kernels.step_games(
             self.game.tables,
             self._states,
@@ -94,8 +98,7 @@ class GameBatch:
             self.agent,
             self.reward,
             self.done,
-            final_seat,
-            last,
+            self._states[:0] if ended is None else ended,
         )
         if illegal != NOBODY:
             raise ValueError(self._illegal(illegal, int(chosen[games == illegal][0])))
@@ -106,9 +109,15 @@ class GameBatch:
 
     def sample_some(self, games: NDArray[np.int64], out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """A uniformly random legal action for each of `games`."""
+        self._check_games(games)
         actions = np.empty(len(games), np.int64) if out is None else out
+        if actions.shape != games.shape or actions.dtype != np.int64 or not actions.flags.c_contiguous:
+            raise ValueError(f"out must be a contiguous int64 array of shape {games.shape}")
         self.game.kernels.sample_games(self._states, games, self._mask_words, actions)
         return actions
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.game, self.num_games, self.observation.shape[1] > 0, self.save())
 
     def save(self) -> bytes:
         """All games, with their random numbers, as bytes for `load`."""
@@ -152,8 +161,19 @@ class GameBatch:
             "digest": hashlib.sha256(body).hexdigest(),
         }
 
+    def _check_games(self, games: NDArray[np.int64]) -> None:
+        if games is not self._all and len(games) and not (games.min() >= 0 and games.max() < self.num_games):
+            raise ValueError(f"games must be indices from 0 to {self.num_games - 1}")
+
     def _illegal(self, game: int, action: int) -> str:
         legal = np.flatnonzero(self.action_mask[game]).tolist()
         name = f"{action} ({self.game.action_text(action)})" if 0 <= action < len(self.game.actions) else f"{action}"
         seat, phase = self.possible_agents[self.agent[game]], self.game.phase(self._states[game])
         return f"game {game}: action {name} is illegal for {seat} in phase {phase!r}; legal are {legal}"
+
+
+def _restore(game: Game, num_games: int, observe: bool, saved: bytes) -> GameBatch:
+    """A copy of a batch, for `copy` and `pickle`."""
+    batch = GameBatch(game, num_games, 0, observe)
+    batch.load(saved)
+    return batch

@@ -30,7 +30,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._games = SeatGames(game, 1, seat, opponent, None)
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
-        self._playing = False
+        self._dealt = self._playing = False
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom the games after this one are played against."""
@@ -45,7 +45,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Deal a game and play on to this seat's first decision."""
         super().reset(seed=seed)
         self._games.reset(seed)
-        self._playing = True
+        self._dealt = self._playing = True
         return self._games.batch.observation[0].copy(), {"action_mask": self.action_masks()}
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, Info]:
@@ -61,11 +61,14 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return source[0].copy(), float(self._games.reward[0]), not self._playing, False, info
 
     def render(self) -> Any:
-        """The board in characters, with this seat's hand."""
+        """The board in characters, with this seat's hand; after the end, the finished game's."""
+        if not self._dealt:
+            raise ResetNeeded("no game has been dealt yet: call reset() first")
         if self.render_mode is None:
             return None
-        game, batch = self._games.game, self._games.batch
-        picture = game.text(game.scene(batch._states[0], self._games.seat))
+        games = self._games
+        state = games.batch._states[0] if self._playing else games.final_states[0]
+        picture = games.game.text(games.game.scene(state, games.seat))
         if self.render_mode == "ansi":
             return picture
         print(picture)

@@ -1,7 +1,6 @@
 """Many games seen from one seat, as a Stable-Baselines3 `VecEnv` with action masks."""
 
 import time
-from collections.abc import Iterable
 from typing import Any
 
 import gymnasium as gym
@@ -24,7 +23,6 @@ class SeatVecEnv(VecEnv):
         self._lengths = np.zeros(num_envs, np.int64)
         self._actions: NDArray[np.integer[Any]] = np.zeros(num_envs, np.int64)
         self._started = time.time()
-        self._nothing: dict[str, Any] = {}
         super().__init__(num_envs, self.games.observation_space, self.games.action_space)
 
     def set_opponent(self, opponent: Opponent) -> None:
@@ -51,7 +49,7 @@ class SeatVecEnv(VecEnv):
         """Play them, and the opponents' answers."""
         self.games.step(self._actions)
         self._lengths += 1
-        infos = [self._nothing] * self.num_envs
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(self.games.done).tolist():
             infos[i] = self._episode(i)
         return self.games.batch.observation.copy(), self.games.reward.copy(), self.games.done.copy(), infos
@@ -84,13 +82,10 @@ class SeatVecEnv(VecEnv):
         """`"action_masks"`: the batch's own array, or its rows `indices`."""
         if method_name != "action_masks":
             raise AttributeError(f"the environments of a batch have no method {method_name!r}, only 'action_masks'")
-        return self.action_masks() if indices is None else [self.action_masks()[i] for i in self._rows(indices)]
+        return self.action_masks() if indices is None else [self.action_masks()[i] for i in self._get_indices(indices)]
 
     def env_is_wrapped(
         self, wrapper_class: type[gym.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
     ) -> list[bool]:
         """Never: these are no wrapped environments."""
         return [False] * len(list(self._get_indices(indices)))
-
-    def _rows(self, indices: VecEnvIndices) -> Iterable[int]:
-        return self._get_indices(indices)

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from drako_env.engine.game import Game
+from drako_env.engine.game import Game, new_states
 from drako_env.envs.batch import GameBatch
 
 Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.integer[Any]]]
@@ -33,6 +33,8 @@ class SeatGames:
         self.batch = GameBatch(game, num_games, seed)
         self.reward = np.zeros(num_games, np.float32)
         self.done = np.zeros(num_games, np.bool_)
+        self.final_states = new_states(game, num_games)
+        """The last positions of finished games: for pictures, never for agents."""
         self.final_observation = np.zeros_like(self.batch.observation)
         self.observation_space = spaces.Box(0, game.observation_high, dtype=np.int8)
         self.action_space: spaces.Space[np.int64] = spaces.Discrete(len(game.actions))
@@ -41,7 +43,7 @@ class SeatGames:
         self._policies: list[str | Policy] = []
         self._chance = np.random.default_rng(seed)
         self.set_opponent(opponent)
-        self._start_games(self._games)
+        self._start_games()
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""
@@ -60,7 +62,7 @@ class SeatGames:
         if seed is not None:
             self._chance = np.random.default_rng(seed)
         self.batch.reset(seed)
-        self._start_games(self._games)
+        self._start_games()
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
         """Play the learner's action in every game, then on to its next decision; sets `reward` and `done`."""
@@ -69,8 +71,8 @@ class SeatGames:
         self._play(self._games, actions)
         self._play_opponents()
 
-    def _start_games(self, games: NDArray[np.int64]) -> None:
-        self._bind(games)
+    def _start_games(self) -> None:
+        self._bind(self._games)
         self.done[:] = False
         self._play_opponents()
 
@@ -80,12 +82,15 @@ class SeatGames:
             self._play(waiting, self._opponents_actions(waiting))
 
     def _play(self, games: NDArray[np.int64], actions: NDArray[np.integer[Any]]) -> None:
-        self.batch.step_some(games, actions, self.seat, self.final_observation)
+        self.batch.step_some(games, actions, self.final_states)
         ended = games[self.batch.done[games]]
         if len(ended):
             first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
             self.reward[first] = self.batch.reward[first, self.seat]
             self.done[first] = True
+            for i in first:
+                observation = self.final_observation[i]
+                self.game.kernels.observe_one(self.game.tables, self.final_states, i, self.seat, observation)
             self._bind(ended)
 
     def _bind(self, games: NDArray[np.int64]) -> None:
@@ -102,7 +107,11 @@ class SeatGames:
     def _policy_actions(self, policy: str | Policy, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         if isinstance(policy, str):
             return self.batch.sample_some(games)
-        return policy(self.batch.observation[games], self.batch.action_mask[games])
+        actions = np.asarray(policy(self.batch.observation[games], self.batch.action_mask[games]))
+        if actions.shape != games.shape or actions.dtype.kind not in "iu":
+            got = f"{actions.dtype} of shape {actions.shape}"
+            raise ValueError(f"opponent {policy!r}: expected integer actions of shape {games.shape}, got {got}")
+        return actions
 
 
 def _pool(opponent: Opponent) -> list[tuple[float, str | Policy]]:
