@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from drako_env.drako import observe
+from drako_env.drako.rules import DECKS
 from drako_env.drako.state import Phase, Symbol
 from drako_env.engine.hexboard import hexes
 from tests.drako.random_games import random_positions
@@ -108,6 +109,24 @@ def test_fields_tile_the_observation():
         assert all(before.stop == after.start for before, after in pairwise(parts))
         assert parts[-1].stop == game.observation_space("dragon_0")["observation"].shape[0]
         assert game.observe("dragon_0")["observation"].dtype == np.int8
+
+
+def test_every_byte_is_written_whatever_the_decks_look_like(tmp_path):
+    """Many kinds on one side and few on the other, at every radius: nothing of an old buffer shines through."""
+    card = '[[deck.{}]]\nname = "{}"\ncopies = {}\noptions = [["{}", 9], ["defense", 0]]\n'
+    dragon = "".join(card.format("dragon", f"d{i}", 4, "attack") for i in range(32))
+    dwarves = card.format("dwarves", "axe", 5, "attack1")
+    head = (DECKS / "reconstructed.toml").read_text(encoding="utf-8").split("[[deck")[0]
+    path = tmp_path / "lopsided.toml"
+    path.write_text(head + dragon + dwarves, encoding="utf-8")
+    for radius in (2, 3, 4):
+        for game in random_positions(seed=radius, games=2, every=5, rules=path, radius=radius):
+            size = len(game.game.observation_high)
+            for seat in range(2):
+                pages = [np.full(size, filling, np.int8) for filling in (0, 77)]
+                for page in pages:
+                    game.game.kernels.observe_one(game.game.tables, game._states, 0, seat, page)
+                assert np.array_equal(*pages)
 
 
 def test_the_docstring_lists_every_field_with_its_size():

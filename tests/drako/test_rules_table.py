@@ -1,13 +1,13 @@
 """R3.2: rules tables are data, and bad data is refused with the file, the entry and what is allowed."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import drako_env.drako.rules
 from drako_env import drako_v0
-from drako_env.drako.rules import DECKS, Rules
+from drako_env.drako.rules import DECKS, Card, Rules
 
 SHIPPED = (DECKS / "reconstructed.toml").read_text(encoding="utf-8")
 
@@ -120,5 +120,43 @@ def test_a_name_in_both_decks_means_each_sides_own_card(tmp_path):
     assert names == ["shield", "shield"]
 
 
-def test_rules_import_nothing_but_the_standard_library():
-    assert "numpy" not in vars(drako_env.drako.rules)
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"dragon_deck": ()}, "0 cards in all"),
+        ({"dragon_deck": (Card("walk", 4, (("net", 0),)),)}, "'net' is a symbol of the dwarves"),
+        ({"radius": 1}, "radius = 1"),
+        ({"dwarf_spaces": (0, 3, 5)}, "fury = 0"),
+        ({"dwarf_spaces": (100, 3, 5)}, "fury = 100"),
+        ({"dragon_spaces": (4, 3)}, "expected wound spaces for armor, flight, movement, fire"),
+        ({"placement": "fre"}, "placement = 'fre'"),
+        ({"fury_timing": "x"}, "fury_timing = 'x'"),
+    ],
+)
+def test_a_rules_object_is_always_valid(change, says):
+    with pytest.raises(ValueError, match=says):
+        replace(Rules.load(), **change)
+
+
+@pytest.mark.parametrize("symbols", [("move", "move1"), ("defense", "defense")])
+def test_tables_of_one_symbol_a_side_work(tmp_path, symbols):
+    """No defense card at all, or nothing but: neither is a good game, both are games."""
+    decks = [
+        f'[[deck.{side}]]\nname = "only"\ncopies = 6\noptions = [["{symbol}", {int(symbol != "defense")}]]\n'
+        for side, symbol in zip(("dragon", "dwarves"), symbols, strict=True)
+    ]
+    path = tmp_path / "bare.toml"
+    path.write_text(SHIPPED.split("[[deck.dwarves]]")[0] + "".join(decks), encoding="utf-8")
+    batch = drako_v0.batch_env(20, seed=0, rules=path)
+    ends = 0
+    for _ in range(150):
+        batch.step(batch.sample())
+        ends += batch.done.sum()
+    assert ends > 20
+
+
+def test_a_keyword_wins_over_the_file_and_an_option_over_the_edition(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(SHIPPED + '\n[options]\nfury_timing = "start"\nedition = "2019"\n', encoding="utf-8")
+    assert Rules.load(path).fury_timing == "start"
+    assert Rules.load(path, edition="2019").fury_timing == "any"

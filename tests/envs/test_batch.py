@@ -1,5 +1,7 @@
 """Many games at once are single games, side by side."""
 
+import copy
+import pickle
 import random
 
 import numpy as np
@@ -96,7 +98,6 @@ def test_sampling_does_not_change_what_is_dealt():
 @pytest.mark.parametrize("bad", [-1, 2, 222, 10**9])
 def test_an_illegal_action_changes_none_of_the_games(bad):
     batch = drako_v0.batch_env(5, seed=0)
-    before = batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()
     actions = batch.sample()
     actions[3] = bad
     before = batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()
@@ -141,6 +142,47 @@ def test_foreign_or_damaged_saves_are_refused(change, says):
     with pytest.raises(ValueError, match=says):
         batch.load(change(saved))
     assert batch.save() == saved
+
+
+def test_copies_of_a_batch_are_independent():
+    batch = drako_v0.batch_env(5, seed=1)
+    for _ in range(150):
+        batch.step(batch.sample())
+    for twin in (copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
+        saved = batch.save()
+        assert twin.save() == saved
+        twin.step(twin.sample())
+        assert batch.save() == saved
+        assert twin.save() != saved
+
+
+def test_saving_keeps_rewards_and_a_reset_clears_them():
+    batch, twin = drako_v0.batch_env(30, seed=1), drako_v0.batch_env(30, seed=2)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    twin.load(batch.save())
+    assert twin.done.any()
+    assert np.array_equal(twin.reward, batch.reward)
+    twin.reset()
+    assert not twin.done.any()
+    assert not twin.reward.any()
+
+
+@pytest.mark.parametrize(
+    "out", [np.empty(4, np.int64), np.empty(5), np.empty((5, 1), np.int64), np.empty(10, np.int64)[::2]]
+)
+def test_sample_refuses_a_bad_buffer(out):
+    with pytest.raises(ValueError, match="out must be a contiguous int64 array"):
+        drako_v0.batch_env(5, seed=0).sample(out)
+
+
+def test_games_outside_the_batch_are_refused():
+    batch = drako_v0.batch_env(5, seed=0)
+    for games in (np.array([5]), np.array([-1, 2])):
+        with pytest.raises(ValueError, match="indices from 0 to 4"):
+            batch.step_some(games, np.zeros(len(games), np.int64))
+        with pytest.raises(ValueError, match="indices from 0 to 4"):
+            batch.sample_some(games)
 
 
 def test_reset_with_and_without_a_seed():

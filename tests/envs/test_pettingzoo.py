@@ -9,6 +9,7 @@ from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
 from drako_env import drako_v0
+from tests.drako.positions import play, position
 from tests.drako.random_games import random_action
 
 DICT_WARNINGS = {
@@ -165,6 +166,74 @@ def test_a_position_that_makes_no_sense_is_refused(change, says):
     with pytest.raises(ValueError, match=says):
         game.load_state_dict(game.state_dict() | change)
     assert game._states.tobytes() == record
+
+
+def changed(path, value):
+    """A position of a defense decision with one entry changed."""
+    game = position(hands={"dragon": {"bite": 1}}, fury=(1, 0))
+    play(game, "play bite as attack", "attack fury")
+    state = game.state_dict()
+    place = state
+    *way, last = path
+    for key in way:
+        place = place[key]
+    place[last] = value
+    return game, state
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        (("pending", "strikes"), [], "without a strike to answer"),
+        (("pending", "blocked"), [True], "without a strike to answer"),
+        (("pending", "strikes"), ["dragon"], "a strike at dragon in the turn of the dragon"),
+        (("pending", "strikes"), ["archer", "net", "fury", "fury"], "number of strikes"),
+        (("pending", "value"), 3, "value 3 of the pending card"),
+        (("pending", "symbol"), "move", "symbol 'move' in phase 'defense'"),
+        (("pending", "wounds"), 2, "2 wounds to place in phase 'defense'"),
+        (("pending", "blocked"), ["no"], "neither true nor false"),
+        (("dragon", "netted"), [0], "netted"),
+        (("fury_used",), "no", "fury_used"),
+        (("hands", "dragon"), None, "malformed"),
+        (("hands", "dragon"), {"walk": 6, "bite": 1}, "hand of the dragon: 7"),
+        (("dragon", "wounds"), {"armor": 4, "flight": 3, "movement": 2, "fire": 2}, "the dragon has no free space"),
+        (("dwarves", "archer", "wounds"), 3, "archer has no free space"),
+        (("actions_left",), 3, "actions_left 3 and actions_spent 1"),
+    ],
+)
+def test_a_pending_decision_that_makes_no_sense_is_refused(path, value, says):
+    game, state = changed(path, value)
+    record = game._states.tobytes()
+    with pytest.raises(ValueError, match=says):
+        game.load_state_dict(state)
+    assert game._states.tobytes() == record
+
+
+@pytest.mark.parametrize("standing", [("fury", "archer", "net"), ("net",), ("archer",)])
+def test_dwarves_are_placed_in_order(standing):
+    game = drako_v0.raw_env(exchange=False)
+    game.reset(seed=0)
+    state = game.state_dict()
+    for dwarf, cell in zip(standing, ([2, 0], [0, 2], [-2, 0]), strict=False):
+        state["dwarves"][dwarf]["hex"] = cell
+    with pytest.raises(ValueError, match="in the order fury, archer, net"):
+        game.load_state_dict(state)
+
+
+def test_unseeded_games_differ():
+    def deal():
+        game = drako_v0.raw_env()
+        game.reset()
+        return str(game.state_dict()["hands"])
+
+    assert len({deal() for _ in range(8)}) > 6
+    assert len({drako_v0.batch_env(2).save() for _ in range(8)}) == 8
+
+
+def test_a_numpy_scalar_array_is_an_action():
+    game = drako_v0.raw_env()
+    game.reset(seed=0)
+    game.step(np.array(1))
 
 
 def test_figures_must_stand_apart_and_on_the_board():

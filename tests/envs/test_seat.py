@@ -1,6 +1,8 @@
 """One seat: its decisions, its rewards, its opponents."""
 
 import random
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
@@ -44,52 +46,77 @@ def action_id(games, **action):
 
 
 def test_a_loss_on_the_opponents_move_belongs_to_the_learners_last_action():
-    """The dragon plays its only card beside a dwarf; the dwarves' answer kills it, inside the same step."""
-    games = SeatGames(Drako.of(Rules.load()), 3, "dragon_0", first_legal, seed=0)
-    wounds = {"armor": 4, "flight": 3, "movement": 2, "fire": 1}
-
-    def opponent(observation, mask):
-        """Attack when possible."""
-        attack = action_id(games, type="play", card="axe-step", symbol="attack1")
-        return np.where(mask[:, attack] == 1, attack, first_legal(observation, mask))
-
-    games.set_opponent(opponent)
-    games.reset(seed=1)
-    setting = {"hands": {"dragon": {"walk": 1}, "dwarves": {"axe-step": 1}}, "actions_left": 1, "fury": (1, 0)}
-    set_position(games, 1, setting | {"wounds": wounds})
-    games._bound[:] = games._choices[0]
+    """The dwarves strike with their last card; the dragon's answer, its own decision, ends the game (R5.7)."""
+    games = SeatGames(Drako.of(Rules.load()), 3, "dwarves_0", first_legal, seed=0)
+    hands = {"dwarves": {"axe-step": 1}, "dragon": {"walk": 1}}
+    set_position(games, 1, {"agent": "dwarves", "hands": hands, "decks": {"dwarves": {}}, "fury": (1, 0)})
     actions = games.batch.action_mask.argmax(axis=1)
-    actions[1] = action_id(games, type="draw")
-    games.step(actions)
-    # the dragon is asked to block (its own decision), then dies by taking it
-    assert games.done.tolist() == [False, False, False]
-    take = action_id(games, type="take")
-    actions = games.batch.action_mask.argmax(axis=1)
-    actions[1] = take
+    actions[1] = action_id(games, type="play", card="axe-step", symbol="attack1")
     games.step(actions)
     assert games.done.tolist() == [False, True, False]
     assert games.reward.tolist() == [0, -1, 0]
+    assert games.game.state_dict(games.final_states[1])["winner"] == "dragon"
+    assert (games.batch.agent == 1).all(), "the next game has come to the learner's first decision"
 
 
-def test_a_game_that_ends_inside_the_opponents_turn_reaches_the_learner():
-    """The dwarves (learner) take a strike and live; their opponent's next action kills the last of them."""
-    games = SeatGames(Drako.of(Rules.load()), 1, "dwarves_0", first_legal, seed=0)
-    maul = {"type": "play", "card": "maul", "symbol": "attack"}
+def test_a_win_on_the_opponents_move_belongs_to_the_learner_too():
+    """The dragon strikes; the dwarves block with their last card, and the dragon has won (R5.7)."""
+    games = SeatGames(Drako.of(Rules.load()), 1, "dragon_0", last_legal, seed=0)
+    hands = {"dragon": {"bite": 1}, "dwarves": {"shield": 1}}
+    set_position(games, 0, {"hands": hands, "decks": {"dwarves": {}}, "fury": (1, 0)})
+    games.step(np.array([action_id(games, type="play", card="bite", symbol="attack")]))
+    assert not games.done[0]
+    games.step(np.array([action_id(games, type="target", dwarf="fury")]))
+    assert games.done[0]
+    assert games.reward[0] == 1
+
+
+def test_an_opponent_sees_its_own_observation_and_mask():
+    fields = Drako.of(Rules.load()).observation_fields
 
     def opponent(observation, mask):
-        attack = games.game.actions.index(maul)
-        return np.where(mask[:, attack] == 1, attack, first_legal(observation, mask))
+        assert (observation[:, fields["seat"]] == [0, 1]).all()
+        assert (observation[:, fields["decider"]] == [1, 0]).all()
+        assert (
+            observation[:, fields["own_hand_size"]].sum(axis=1) == observation[:, fields["own_hand"]].sum(axis=1)
+        ).all()
+        assert mask.any(axis=1).all()
+        return first_legal(observation, mask)
 
-    games.set_opponent(opponent)
-    games.reset(seed=0)
-    setting = {"agent": "dwarves", "actions_left": 1, "hands": {"dragon": {"maul": 2}, "dwarves": {"march": 1}}}
-    set_position(games, 0, setting | {"archer": (1, 0), "fury": None, "net": None})
-    games.step(np.array([action_id(games, type="draw")]))
-    assert not games.done[0]
-    assert games.game.phase(games.batch._states[0]) == "defense"
-    games.step(np.array([action_id(games, type="take")]))
-    assert games.done[0]
-    assert games.reward[0] == -1
+    games = SeatGames(Drako.of(Rules.load()), 20, "dragon_0", opponent, seed=0)
+    for _ in range(100):
+        games.step(games.batch.sample())
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda o, m: m.argmax(axis=1) + 0.0, lambda o, m: 0, lambda o, m: np.zeros(1000, int)]
+)
+def test_an_opponent_that_answers_wrongly_is_named(answer):
+    with pytest.raises(ValueError, match="opponent <function"):
+        drako_v0.sb3_env(4, seat="dwarves_0", opponent=answer)
+
+
+def test_a_seeded_reset_draws_the_same_opponents():
+    games = SeatGames(Drako.of(Rules.load()), 50, "dragon_0", [(1.0, "random"), (1.0, last_legal)], seed=0)
+    games.reset(seed=8)
+    bound = games._bound.copy()
+    games.reset()
+    assert not np.array_equal(games._bound, bound)
+    games.reset(seed=8)
+    assert np.array_equal(games._bound, bound)
+
+
+def test_sb3_reset_starts_episodes_anew_and_uses_a_seed_once():
+    env = drako_v0.sb3_env(3, seed=0)
+    env.reset()
+    for _ in range(20):
+        env.step(env.games.batch.sample())
+    env.seed(4)
+    first = env.reset()
+    assert not env._lengths.any()
+    assert not np.array_equal(env.reset(), first)
+    env.seed(4)
+    assert np.array_equal(env.reset(), first)
 
 
 @pytest.mark.parametrize("seat", SEATS)
@@ -107,13 +134,10 @@ def test_discounted_return_of_a_recorded_game(seat):
     """Replay a game by hand with PettingZoo: the learner's decisions and its discounted return must be the same."""
     gamma = 0.99
     env = drako_v0.sb3_env(1, seat=seat, opponent=last_legal, seed=7)
-    env.reset()
-    seed = int(env.games.batch.seeds[0])
     game, chance = drako_v0.raw_env(), random.Random(1)
     env.seed(5)
     env.reset()
-    seed = int(env.games.batch.seeds[0])
-    game.reset(seed=seed)
+    game.reset(seed=int(env.games.batch.seeds[0]))
     rewards, decisions = [], 0
     for _ in range(3):  # several games in a row
         total, length, done = 0.0, 0, False
@@ -303,6 +327,8 @@ def test_gymnasium_env_plays_games():
             assert not truncated
             assert env.observation_space.contains(obs)
         assert not info["action_mask"].any()
+        assert obs[drako_v0.raw_env().observation_fields["phase"]][-1] == 1, "the last observation is of the end"
+        assert "won: " in env.render()
         outcomes.add(reward)
         with pytest.raises(gymnasium.error.ResetNeeded):
             env.unwrapped.step(0)
@@ -314,7 +340,9 @@ def test_gymnasium_env_plays_games():
 
 
 def test_gymnasium_env_is_found_without_an_import():
-    assert gymnasium.make("drako_env:drako_env/Drako-v0").unwrapped is not None
+    code = "import gymnasium; print(gymnasium.make('drako_env:drako_env/Drako-v0').action_space)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "Discrete(222)"
 
 
 def test_gymnasium_vector_env():

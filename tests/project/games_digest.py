@@ -7,6 +7,7 @@ import hashlib
 import random
 import sys
 
+from drako_env import drako_v0
 from tests.drako.random_games import random_positions
 
 
@@ -18,6 +19,10 @@ def digest(games):
             observed = game.observe(seat)
             seen.update(observed["observation"].tobytes() + observed["action_mask"].tobytes())
         seen.update(game._states.tobytes() + repr(game.rewards).encode())
+    batch = drako_v0.batch_env(6, seed=games)
+    for _ in range(10 * games):
+        batch.step(batch.sample())
+        seen.update(batch.observation.tobytes() + batch.action_mask.tobytes() + batch.reward.tobytes())
     return seen.hexdigest()
 
 

@@ -14,7 +14,7 @@ ALLOWED = {
     "envs": {"engine", "envs"},
     "evaluation": {"engine", "evaluation"},
 }
-RULES_MAY_IMPORT = {"numpy", "numba", "drako_env"} | set(sys.stdlib_module_names)
+RULES_MAY_IMPORT = {"numpy", "numba", "llvmlite", "drako_env"} | set(sys.stdlib_module_names)
 
 
 def imports(path):
