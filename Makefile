@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-slow train bench format playthroughs clean
@@ -39,7 +39,7 @@ bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo
 .venv-bench/.installed: pyproject.toml constraints.txt
 	@echo "Setting up .venv-bench with the peers (once, a few minutes) ..."
 	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt \
+	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt \
 		--editable '.[train,bench]'
 	@touch $@
 

@@ -45,7 +45,7 @@ def main() -> None:
     for seat in env.possible_agents:
         print(f"{seat:<10} won {wins[seat] / options.games:6.1%}")
     print(f"{decisions / options.games:.0f} decisions a game, {decisions / seconds:,.0f} decisions a second")
-    print("Next: python scripts/random_match.py --show --games 1, or the example in README.md")
+    print("Next: .venv/bin/python scripts/random_match.py --show --games 1, or scripts/evaluate.py (see README.md)")
 
 
 if __name__ == "__main__":
