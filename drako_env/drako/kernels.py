@@ -60,10 +60,8 @@ def redeal_one(tables: Any, states: Any, i: int, seat: int) -> None:
 
 @kernel
 def reward_one(states: Any, i: int, reward: Any) -> None:
-    """R11.3: +1 to the winner and -1 to the loser, 0 while the game goes on."""
-    winner = states[i]["winner"]
-    for seat in range(2):
-        reward[seat] = 0 if winner == NOBODY else 1 if winner == seat else -1
+    """Every seat's reward in game `i`."""
+    write_reward(states[i], reward)
 
 
 @kernel
@@ -112,11 +110,8 @@ def step_games(
         apply(t, s, actions[k])
         over = s["phase"] == Phase.OVER
         done[i] = over
-        for seat in range(2):
-            reward[i, seat] = 0
+        write_reward(s, reward[i])
         if over:
-            reward[i, s["winner"]] = 1
-            reward[i, 1 - s["winner"]] = -1
             if len(ended) > 0:
                 ended[i] = s
             deal(t, s)
@@ -130,6 +125,14 @@ def sample_games(states: Any, games: Any, mask_words: Any, actions: Any) -> None
     """A uniformly random legal action in each of `games`; `mask_words` are the masks, eight actions a word."""
     for k in range(len(games)):
         actions[k] = random_legal(states[games[k]], mask_words[games[k]])
+
+
+@jit
+def write_reward(s: Any, reward: Any) -> None:
+    """R11.3: +1 to the winner and -1 to the loser, 0 while the game goes on."""
+    winner = s["winner"]
+    for seat in range(2):
+        reward[seat] = 0 if winner == NOBODY else 1 if winner == seat else -1
 
 
 @jit

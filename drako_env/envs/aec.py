@@ -181,8 +181,11 @@ class GameEnv(AECEnv[str, Observation, int | None]):
             raise ResetNeeded("no game has been dealt yet: call reset() first")
 
     def _is_id(self, action: Any) -> bool:
-        whole = type(action) is int or (isinstance(action, (np.integer, np.ndarray)) and action.dtype.kind in "iu")
-        return whole and np.ndim(action) == 0 and 0 <= int(action) < len(self.game.actions)
+        if type(action) is not int:
+            scalar = isinstance(action, np.integer) or (isinstance(action, np.ndarray) and action.ndim == 0)
+            if not scalar or action.dtype.kind not in "iu":
+                return False
+        return 0 <= int(action) < len(self.game.actions)
 
     def _illegal(self, action: Any) -> str:
         legal = [f"{i} ({self.game.action_text(i)})" for i in np.flatnonzero(self._mask).tolist()]
