@@ -73,9 +73,9 @@ class GameBatch:
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
         """Play one decision in every game. An illegal action raises `ValueError` and changes none of the games."""
-        self.step_some(self._all, actions)
+        self._play(self._all, actions)
 
-    def step_some(
+    def _play(
         self,
         games: NDArray[np.int64],
         actions: NDArray[np.integer[Any]],
@@ -83,7 +83,6 @@ class GameBatch:
     ) -> None:
         """Play one decision in each of `games`, whose indices must differ. The last position of a game that ends goes
         to its place in `ended`."""
-        self._check_games(games)
         chosen = np.ascontiguousarray(actions, np.int64) if np.asarray(actions).dtype.kind in "iu" else None
         if chosen is None or chosen.shape != games.shape:
             got = f"{np.asarray(actions).dtype} of shape {np.shape(actions)}"
@@ -105,11 +104,10 @@ class GameBatch:
 
     def sample(self, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """A uniformly random legal action for every game, from the games' own random numbers."""
-        return self.sample_some(self._all, out)
+        return self._sample(self._all, out)
 
-    def sample_some(self, games: NDArray[np.int64], out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    def _sample(self, games: NDArray[np.int64], out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """A uniformly random legal action for each of `games`."""
-        self._check_games(games)
         actions = np.empty(len(games), np.int64) if out is None else out
         if actions.shape != games.shape or actions.dtype != np.int64 or not actions.flags.c_contiguous:
             raise ValueError(f"out must be a contiguous int64 array of shape {games.shape}")
@@ -160,10 +158,6 @@ class GameBatch:
             "size": sum(array.nbytes for array in self._saved()),
             "digest": hashlib.sha256(body).hexdigest(),
         }
-
-    def _check_games(self, games: NDArray[np.int64]) -> None:
-        if games is not self._all and len(games) and not (games.min() >= 0 and games.max() < self.num_games):
-            raise ValueError(f"games must be indices from 0 to {self.num_games - 1}")
 
     def _illegal(self, game: int, action: int) -> str:
         legal = np.flatnonzero(self.action_mask[game]).tolist()

@@ -82,7 +82,7 @@ class SeatGames:
             self._play(waiting, self._opponents_actions(waiting))
 
     def _play(self, games: NDArray[np.int64], actions: NDArray[np.integer[Any]]) -> None:
-        self.batch.step_some(games, actions, self.final_states)
+        self.batch._play(games, actions, self.final_states)
         ended = games[self.batch.done[games]]
         if len(ended):
             first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
@@ -95,9 +95,13 @@ class SeatGames:
 
     def _bind(self, games: NDArray[np.int64]) -> None:
         """Draw the opponents of newly dealt games."""
-        self._bound[games] = self._chance.choice(self._choices, len(games), p=self._weights)
+        alone = len(self._choices) == 1
+        chosen = self._choices[0] if alone else self._chance.choice(self._choices, len(games), p=self._weights)
+        self._bound[games] = chosen
 
-    def _opponents_actions(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _opponents_actions(self, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        if len(self._policies) == 1:
+            return self._policy_actions(self._policies[0], games)
         actions, bound = np.empty(len(games), np.int64), self._bound[games]
         for index in np.unique(bound):
             chosen = bound == index
@@ -106,7 +110,7 @@ class SeatGames:
 
     def _policy_actions(self, policy: str | Policy, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         if isinstance(policy, str):
-            return self.batch.sample_some(games)
+            return self.batch._sample(games)
         actions = np.asarray(policy(self.batch.observation[games], self.batch.action_mask[games]))
         if actions.shape != games.shape or actions.dtype.kind not in "iu":
             got = f"{actions.dtype} of shape {actions.shape}"

@@ -176,15 +176,6 @@ def test_sample_refuses_a_bad_buffer(out):
         drako_v0.batch_env(5, seed=0).sample(out)
 
 
-def test_games_outside_the_batch_are_refused():
-    batch = drako_v0.batch_env(5, seed=0)
-    for games in (np.array([5]), np.array([-1, 2])):
-        with pytest.raises(ValueError, match="indices from 0 to 4"):
-            batch.step_some(games, np.zeros(len(games), np.int64))
-        with pytest.raises(ValueError, match="indices from 0 to 4"):
-            batch.sample_some(games)
-
-
 def test_reset_with_and_without_a_seed():
     batch = drako_v0.batch_env(4, seed=0)
     start = batch.save()
