@@ -1,7 +1,7 @@
-"""An independent reference of the Drako rules: slow, plain, and written from RULES-drako.md alone.
+"""An independent reference of the Drako rules: slow, plain, and written from the rules text alone.
 
-All functions are pure: they take and give the JSON-able dictionaries of INTERFACE.md and never change
-their arguments. Clause numbers (`R7.5`) are those of RULES-drako.md.
+All functions are pure: they take and give the JSON-able dictionaries of `state_dict` and never change
+their arguments. Clause numbers (`R7.5`) are those of drako_env/drako/RULES.md.
 """
 
 import json
