@@ -27,15 +27,8 @@ class RandomAgent:
         return int(self._chance.choice(view.legal()))
 
 
-class HeuristicAgent:
+class HeuristicAgent(RandomAgent):
     """The game's own rules of thumb, chance deciding among equals."""
-
-    def __init__(self, game: Game) -> None:
-        self.reset(0)
-
-    def reset(self, seed: int) -> None:
-        """A new game."""
-        self._chance = np.random.default_rng(seed)
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""

@@ -14,7 +14,7 @@ from drako_env.drako.observe import Field
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import STATE, Phase
 from drako_env.drako.tables import build_tables
-from drako_env.engine.game import Kernels
+from drako_env.engine.game import kernels_of
 
 CARD_FIELDS = (
     Field.OWN_HAND,
@@ -33,21 +33,7 @@ class Drako:
     name: str = "drako_v0"
     seats: tuple[str, ...] = ("dragon_0", "dwarves_0")
     state_dtype: np.dtype[np.void] = STATE
-    kernels = Kernels(
-        deal_one=kernels.deal_one,
-        play_one=kernels.play_one,
-        mask_one=kernels.mask_one,
-        observe_one=kernels.observe_one,
-        redeal_one=kernels.redeal_one,
-        reward_one=kernels.reward_one,
-        deal_games=kernels.deal_games,
-        view_games=kernels.view_games,
-        step_games=kernels.step_games,
-        sample_games=kernels.sample_games,
-        hide_one=kernels.hide_one,
-        best_one=kernels.best_one,
-        search_one=kernels.search_one,
-    )
+    kernels = kernels_of(kernels)
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules

@@ -1,7 +1,8 @@
 """The `Game` protocol: what a game's folder offers, and all that the adapters, renderers and agents know of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,6 +49,11 @@ class Kernels:
     search_one: Callable[..., int]
     """`(tables, hidden, scratch, mask_words, mask, tree, nodes, root, simulations, exploration, decisions)`: see
     `engine.tree`; returns the new number of nodes."""
+
+
+def kernels_of(module: ModuleType) -> Kernels:
+    """The entry points of a game's `kernels.py`, by their names."""
+    return Kernels(**{field.name: getattr(module, field.name) for field in fields(Kernels)})
 
 
 class Game(Protocol):
