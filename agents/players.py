@@ -48,7 +48,8 @@ class SearchAgent:
     """Information-set Monte-Carlo tree search (see `drako_env.engine.tree`).
 
     Given simulations it is deterministic for a seed; given seconds it is not. When its next decision follows at once in
-    the same turn, the part of the tree below the chosen action is kept."""
+    the same turn and it has learnt nothing new, the part of the tree below the chosen action is kept, and its
+    simulations count."""
 
     EXPLORATION = 0.7
     CHUNK = 100
@@ -63,6 +64,7 @@ class SearchAgent:
         self._mask = self._words.view(np.int8)[0]
         size = 4 * budget.simulations + 16 if budget.simulations else self.LARGEST_TREE
         self._tree = np.zeros(min(size, self.LARGEST_TREE), NODE)
+        self._opinions: list[tuple[int, int]] = []
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -73,27 +75,34 @@ class SearchAgent:
     def act(self, view: SeatView) -> int:
         """Choose a legal action: the one that most simulations went through."""
         seed = random_seed(self._chance)
-        self._search(view.seeded(seed))
-        child = max(self._children(self._root), key=lambda node: int(self._tree[node]["visits"]))
-        action = int(self._tree[child]["action"])
-        self._follow(view, child, action, seed)
+        self._search(view, seed)
+        best = max(self._choices(view), key=lambda node: int(self._tree[node]["visits"]))
+        action = int(self._tree[best]["action"])
+        if self._room() and self._goes_on(view, action, seed):
+            self._root = best
+        else:
+            self._forget()
         return action
 
     def opinions(self) -> list[tuple[int, int]]:
         """The visits of each action at the last decision, most first."""
-        return self._last_opinions
+        return self._opinions
 
-    def _search(self, known: NDArray[np.void]) -> None:
-        """Spend the budget."""
-        if self.budget.simulations:
-            self._simulate(known, self.budget.simulations)
+    def _search(self, view: SeatView, seed: int) -> None:
+        """Spend the budget; where there is nothing to choose, only make sure that the tree knows the action."""
+        known = view.seeded(seed)
+        if len(view.legal()) == 1:
+            self._simulate(known, 1)
+        elif self.budget.simulations:
+            kept = sum(int(self._tree[node]["visits"]) for node in self._choices(view))
+            self._simulate(known, max(1, self.budget.simulations - kept))
         else:
             end = time.perf_counter() + self.budget.seconds
             self._simulate(known, 1)
             while time.perf_counter() < end:
                 self._simulate(known, self.CHUNK)
-        visits = [(int(self._tree[n]["action"]), int(self._tree[n]["visits"])) for n in self._children(self._root)]
-        self._last_opinions = sorted(visits, key=lambda pair: -pair[1])
+        visits = [(int(self._tree[n]["action"]), int(self._tree[n]["visits"])) for n in self._choices(view)]
+        self._opinions = sorted(visits, key=lambda pair: -pair[1])
 
     def _simulate(self, known: NDArray[np.void], count: int) -> None:
         self._nodes = self.game.kernels.search_one(
@@ -111,27 +120,34 @@ class SearchAgent:
         )
         self.simulations += count
 
-    def _children(self, node: int) -> list[int]:
-        found, child = [], int(self._tree[node]["first_child"])
+    def _choices(self, view: SeatView) -> list[int]:
+        """The root's children that are legal."""
+        found, child = [], int(self._tree[self._root]["first_child"])
         while child != NONE:
-            found.append(child)
+            if view.action_mask[self._tree[child]["action"]]:
+                found.append(child)
             child = int(self._tree[child]["next_sibling"])
         return found
 
-    def _follow(self, view: SeatView, child: int, action: int, seed: int) -> None:
-        """Keep the tree if this seat decides next (which never depends on what is hidden), else begin anew."""
-        state = view.determinize(seed)
-        self._mask[: len(view.action_mask)] = view.action_mask
-        following = self.game.kernels.play_one(self.game.tables, state, 0, action, self._mask)
-        room = len(self._tree) - self._nodes > max(self.budget.simulations, self.CHUNK)
-        if following == view.seat and room:
-            self._root = child
-        else:
-            self._forget()
+    def _room(self) -> bool:
+        return len(self._tree) - self._nodes > max(self.budget.simulations, self.CHUNK)
+
+    def _goes_on(self, view: SeatView, action: int, seed: int) -> bool:
+        """Whether the seat decides again after `action`, having learnt nothing new: no card drawn, nothing revealed.
+        Then, whatever is hidden, it will see the same."""
+        seen = set()
+        for other_deal in range(2):
+            state = view.determinize(seed + other_deal)
+            self._mask[: len(view.action_mask)] = view.action_mask
+            if self.game.kernels.play_one(self.game.tables, state, 0, action, self._mask) != view.seat:
+                return False
+            self.game.kernels.hide_one(self.game.tables, state, 0, view.seat)
+            seen.add(state.tobytes())
+        return len(seen) == 1
 
     def _forget(self) -> None:
         self._tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0)
-        self._root, self._nodes, self._last_opinions = ROOT, 1, []
+        self._root, self._nodes = ROOT, 1
 
 
 def prepare_players(game: Game) -> None:

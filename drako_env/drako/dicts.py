@@ -60,6 +60,15 @@ def state_dict(rules: Rules, s: Any) -> dict[str, Any]:
     }
 
 
+def drawn(rules: Rules, before: Any, action_type: str, after: Any) -> dict[str, dict[str, int]]:
+    """The cards that came into hands with an action: two by `draw`, a whole new hand by `exchange`."""
+    if action_type not in ("draw", "exchange"):
+        return {}
+    seat, new = before["agent"], np.zeros_like(after["hand"])
+    new[seat] = after["hand"][seat] - (before["hand"][seat] if action_type == "draw" else 0)
+    return {side: cards for side, cards in _cards(rules, new).items() if cards}
+
+
 def _side(seat: int) -> str | None:
     return None if seat == NOBODY else SIDES[seat]
 

@@ -74,6 +74,14 @@ class Drako:
         """A state record of the position, without random numbers; `ValueError` if the position makes no sense."""
         return dicts.load_state_dict(self.rules, position)
 
+    def rules_table(self) -> dict[str, Any]:
+        """The rules in full, JSON-able."""
+        return self.rules.table()
+
+    def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
+        """The cards drawn, by player: by drawing (R5.3), or a whole hand by exchanging it (R4.2)."""
+        return dicts.drawn(self.rules, before, self.actions[action]["type"], after)
+
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""
         return Phase(state["phase"]).name.lower()

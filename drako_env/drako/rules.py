@@ -62,8 +62,7 @@ class Rules:
     def __post_init__(self) -> None:
         """However it was made, a `Rules` object is valid."""
         for side, deck in (("dragon", self.dragon_deck), ("dwarves", self.dwarves_deck)):
-            entries = [{"name": c.name, "copies": c.copies, "options": [list(o) for o in c.options]} for c in deck]
-            _read_deck(entries, side, f"rules {self.name!r}")
+            _read_deck([_card_table(card) for card in deck], side, f"rules {self.name!r}")
         for names, spaces in ((AREAS, self.dragon_spaces), (DWARVES, self.dwarf_spaces)):
             if len(names) != len(spaces):
                 raise ValueError(f"rules {self.name!r}: expected wound spaces for {', '.join(names)}, got {spaces!r}")
@@ -76,10 +75,13 @@ class Rules:
         return self.dragon_deck, self.dwarves_deck
 
     @classmethod
-    def load(cls, source: "str | Path | Rules" = "reconstructed", **options: Any) -> "Rules":
-        """Rules from a shipped table's name, a path to a `.toml`, or other rules; `options` win over the file's."""
+    def load(cls, source: "str | Path | Mapping[str, Any] | Rules" = "reconstructed", **options: Any) -> "Rules":
+        """Rules from a shipped table's name, a path to a `.toml`, what such a file holds, or other rules; `options` win
+        over the file's."""
         if isinstance(source, Rules):
             return replace(source, **_checked_options(options, "keyword arguments"))
+        if isinstance(source, Mapping):
+            return replace(_read_table(source, "rules"), **_checked_options(options, "keyword arguments"))
         path = _find(source)
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -88,9 +90,28 @@ class Rules:
         rules = _read_table(table, str(path))
         return replace(rules, **_checked_options(options, "keyword arguments"))
 
+    def table(self) -> dict[str, Any]:
+        """All of it in the form of a `.toml` table; `Rules.load` reads it back."""
+        sides = {"dragon": self.dragon_deck, "dwarves": self.dwarves_deck}
+        return {
+            "name": self.name,
+            "wounds": {
+                "dragon": dict(zip(AREAS, self.dragon_spaces, strict=True)),
+                "dwarves": dict(zip(DWARVES, self.dwarf_spaces, strict=True)),
+            },
+            "deck": {side: [_card_table(card) for card in deck] for side, deck in sides.items()},
+            "options": {name: getattr(self, name) for name in OPTIONS},
+        }
+
+
+def _card_table(card: Card) -> dict[str, Any]:
+    return {"name": card.name, "copies": card.copies, "options": [list(option) for option in card.options]}
+
 
 def _find(source: str | Path) -> Path:
     """A path as it is; a bare name among the shipped tables."""
+    if not isinstance(source, (str, Path)):
+        raise ValueError(f"rules = {source!r}: expected a name, a path, a table or a Rules object")
     path = Path(source)
     if isinstance(source, str) and path.name == source and path.suffix != ".toml":
         path = DECKS / f"{source}.toml"
@@ -100,7 +121,7 @@ def _find(source: str | Path) -> Path:
     return path
 
 
-def _read_table(table: dict[str, Any], file: str) -> Rules:
+def _read_table(table: Mapping[str, Any], file: str) -> Rules:
     _expect_keys(table, file, required=("deck", "wounds"), optional=("name", "board", "options"))
     board, wounds, decks = table.get("board", {}), table["wounds"], table["deck"]
     _expect_keys(board, f"{file}: [board]", required=(), optional=("radius",))

@@ -79,6 +79,12 @@ class Game(Protocol):
     def load_state_dict(self, position: Mapping[str, Any]) -> np.void:
         """A state record of the position, without random numbers; `ValueError` if the position makes no sense."""
 
+    def rules_table(self) -> dict[str, Any]:
+        """The rules in full, JSON-able: what a replay needs to be played again."""
+
+    def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
+        """What chance brought between two positions, JSON-able: the cards drawn, by player; empty if none were."""
+
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""
 

@@ -13,13 +13,24 @@ BYTES, PAIRS = 0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF
 def random_legal(s: Any, words: Any) -> int:
     """A uniformly random action of a mask given as 64-bit words, each byte 1 for a legal action, else 0; NOTHING if the
     mask is empty."""
+    legal = count_legal(words)
+    if legal == 0:
+        return NOTHING
+    return nth_legal(words, random_below(s, Stream.SAMPLE, legal))
+
+
+@jit
+def count_legal(words: Any) -> int:
+    """How many actions a mask has."""
     total = 0
     for i in range(len(words)):
         total += words[i]  # byte by byte: no byte can overflow while there are fewer than 128 words
-    legal = sum_of_bytes(total)
-    if legal == 0:
-        return NOTHING
-    skip = random_below(s, Stream.SAMPLE, legal)
+    return sum_of_bytes(total)
+
+
+@jit
+def nth_legal(words: Any, skip: Any) -> int:
+    """The action of a mask that has `skip` others before it."""
     i = 0
     count = sum_of_bytes(words[0] + words[1] + words[2] + words[3])
     while skip >= count:  # four words at a time, then word by word, then byte by byte

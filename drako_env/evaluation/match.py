@@ -1,6 +1,6 @@
-"""Single games between agents, reproducible from their seeds."""
+"""Single games between agents, reproducible from their seeds, and matches of two games with the sides swapped."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,6 +9,9 @@ import numpy as np
 from drako_env.engine.game import OVER, Game, new_masks, new_states
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.engine.view import Agent, SeatView
+
+Watcher = Callable[[Agent, int], None]
+"""Is told every decision: who made it, and the action."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,9 @@ def game_seeds(seed: int, count: int) -> list[int]:
     return [int(word) for word in np.random.SeedSequence(seed).generate_state(count, np.uint64)]
 
 
-def play_game(game: Game, agents: Sequence[Agent], seed: int, number: int = 0) -> GameResult:
+def play_game(
+    game: Game, agents: Sequence[Agent], seed: int, number: int = 0, watch: Watcher | None = None
+) -> GameResult:
     """One game: cards, and every agent's chance, come from `seed` alone."""
     states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
     states["rng"] = seed_words(one_seed(seed))
@@ -46,8 +51,21 @@ def play_game(game: Game, agents: Sequence[Agent], seed: int, number: int = 0) -
         following = game.kernels.play_one(game.tables, states, 0, action, mask)
         if following < OVER:
             raise ValueError(f"{game.seats[deciding]} chose {action!r}, which is illegal (game seed {seed})")
+        if watch is not None:
+            watch(agents[deciding], action)
         deciding, decisions = following, decisions + 1
     rewards = np.zeros(len(game.seats), np.float32)
     game.kernels.reward_one(states, 0, rewards)
     ending, points = game.outcome(states[0])
     return GameResult(number, seed, tuple(rewards.tolist()), decisions, ending, points)
+
+
+def match_score(first_leg: GameResult, second_leg: GameResult) -> float:
+    """A match of two legs with the sides swapped, for whoever has the first seat in the first leg: 1 won, 0 lost. With
+    one win each the points decide (R13.1); equal points, too, are a draw: 0.5."""
+    won = first_leg.rewards[0] + second_leg.rewards[1]
+    lost = first_leg.rewards[1] + second_leg.rewards[0]
+    if won == lost:
+        won = first_leg.points[0] + second_leg.points[1]
+        lost = first_leg.points[1] + second_leg.points[0]
+    return 1.0 if won > lost else 0.0 if won < lost else 0.5

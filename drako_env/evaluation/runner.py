@@ -15,6 +15,7 @@ from drako_env.evaluation.match import GameResult, play_game
 AgentMaker = Callable[[str, Game], Agent]
 Pairing = tuple[str, ...]
 """The agents' names, by seat."""
+Done = Callable[["Job", "Played"], None]
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,13 @@ class Job:
     pairing: Pairing
     number: int
     seed: int
+    record: bool = False
+    """Whether the actions are wanted, for a replay."""
+
+    @property
+    def key(self) -> tuple[Pairing, int]:
+        """What makes the game unique."""
+        return self.pairing, self.number
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,10 @@ class Played:
 
     pairing: Pairing
     result: GameResult
+    actions: tuple[int, ...] = ()
+    """The ids, if they were wanted; not kept in the results file."""
+    opinions: tuple[Any, ...] = ()
+    """What the agents thought, decision by decision (`[]` from those that do not say)."""
 
     def line(self) -> str:
         """As a line of the results file."""
@@ -102,33 +114,42 @@ def _work(job: Job) -> Played:
         if key not in _worker_agents:
             _worker_agents[key] = _worker_maker(spec, _worker_game)
         agents.append(_worker_agents[key])
-    return Played(job.pairing, play_game(_worker_game, agents, job.seed, job.number))
+    if not job.record:
+        return Played(job.pairing, play_game(_worker_game, agents, job.seed, job.number))
+    actions: list[int] = []
+    opinions: list[Any] = []
+
+    def watch(agent: Agent, action: int) -> None:
+        actions.append(action)
+        opinions.append(agent.opinions() if hasattr(agent, "opinions") else [])
+
+    result = play_game(_worker_game, agents, job.seed, job.number, watch)
+    return Played(job.pairing, result, tuple(actions), tuple(opinions))
 
 
-def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done: Callable[[Played], None]) -> None:
+def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done: Done) -> None:
     """Play `jobs`, calling `done` in this process for each game as it finishes. Interrupting loses only what is
     under way."""
     if processes <= 1:
         _start_worker(game, maker)
         for job in jobs:
-            done(_work(job))
+            done(job, _work(job))
         return
     context = multiprocessing.get_context("spawn")  # forking a process with compiled code and threads is not safe
     pool = ProcessPoolExecutor(processes, context, initializer=_start_worker, initargs=(game, maker))
     try:
-        waiting: set[Future[Played]] = set()
+        waiting: dict[Future[Played], Job] = {}
         for job in jobs:
-            waiting.add(pool.submit(_work, job))
+            waiting[pool.submit(_work, job)] = job
             if len(waiting) >= 4 * processes:
-                waiting = _collect(waiting, done)
+                _collect(waiting, done)
         while waiting:
-            waiting = _collect(waiting, done)
+            _collect(waiting, done)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _collect(waiting: "set[Future[Played]]", done: Callable[[Played], None]) -> "set[Future[Played]]":
-    finished, rest = wait(waiting, return_when=FIRST_COMPLETED)
-    for future in finished:
-        done(future.result())
-    return rest
+def _collect(waiting: "dict[Future[Played], Job]", done: Done) -> None:
+    """Wait until a game is finished, and hand over what is."""
+    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+        done(waiting.pop(future), future.result())

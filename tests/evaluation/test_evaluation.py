@@ -1,18 +1,22 @@
 """Matches: reproducible, resumable, with honest intervals."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from agents.registry import make_agent
+from drako_env import replay
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
-from drako_env.evaluation.match import game_seeds, play_game
+from drako_env.evaluation.match import GameResult, game_seeds, match_score, play_game
 from drako_env.evaluation.runner import Job, Store, run
 from drako_env.evaluation.statistics import quantile, wilson
+from scripts.balance import BEGIN, END, section, write_section
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,8 +64,8 @@ def jobs(count):
 
 def played(path, count, processes, resume=False):
     store = Store(path, resume)
-    todo = [job for job in jobs(count) if (job.pairing, job.number) not in store.games]
-    run(todo, Drako.of(Rules.load()), make_agent, processes, store.add)
+    todo = [job for job in jobs(count) if job.key not in store.games]
+    run(todo, Drako.of(Rules.load()), make_agent, processes, lambda job, game: store.add(game))
     store.finish()
     return path.read_bytes()
 
@@ -93,9 +97,28 @@ def test_a_damaged_line_is_named(tmp_path):
         Store(path, resume=True)
 
 
-def evaluate(*arguments):
-    command = [sys.executable, "scripts/evaluate.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+def leg(winner, points):
+    rewards = (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+    return GameResult(0, 0, rewards, 10, "", points)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "score"),
+    [
+        (leg(0, (0, 0)), leg(1, (14, 0)), 1.0),  # both legs won, whatever the wounds
+        (leg(1, (9, 0)), leg(0, (0, 9)), 0.0),
+        (leg(0, (8, 4)), leg(0, (7, 5)), 1.0),  # 8 + 5 wounds dealt against 4 + 7
+        (leg(0, (8, 4)), leg(0, (9, 4)), 0.0),
+        (leg(1, (3, 6)), leg(1, (3, 6)), 0.5),
+    ],
+)
+def test_r13_a_match_is_two_legs_and_wounds_break_the_tie(first, second, score):
+    assert match_score(first, second) == score
+
+
+def script(name, *arguments):
+    command = [sys.executable, f"scripts/{name}.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=180)
 
 
 @pytest.mark.parametrize(
@@ -104,22 +127,93 @@ def evaluate(*arguments):
         (["dragon=heuristic", "dwarves=nosuch"], "unknown agent 'nosuch'; known are random, heuristic, ismcts:N"),
         (["dragon=heuristic"], "no agent for dwarves"),
         (["elf=random", "dwarves=random"], "'elf=random': expected SEAT=AGENT"),
-        (["dragon=random", "dwarves=random", "--rules", "nosuch"], "no rules table 'nosuch'"),
+        (["random"], "1 agents for 2 seats"),
+        (["random", "heuristic", "--set", "rules=nosuch"], "no rules table 'nosuch'"),
+        (["random", "heuristic", "--set", "rules=3"], "rules = 3: expected a name"),
+        (["random", "heuristic", "--set", "exchange=maybe"], "exchange = 'maybe'"),
+        (["random", "heuristic", "--game", "chess"], "unknown game 'chess'"),
+        (["random", "heuristic", "--games", "0"], "at least 1"),
     ],
 )
 def test_bad_words_are_one_clear_line(arguments, says):
-    done = evaluate(*arguments)
+    done = script("evaluate", *arguments)
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_evaluate_reports(tmp_path):
-    done = evaluate(
-        "dragon=heuristic", "dwarves=random", "--games", "12", "--processes", "1", "--out", str(tmp_path / "a")
-    )
+def test_evaluate_reports_one_pairing(tmp_path):
+    done = script("evaluate", "dragon=heuristic", "dwarves=random", "--games", "12", "--out", str(tmp_path / "a"))
     assert done.returncode == 0, done.stderr
     report = json.loads((tmp_path / "a" / "report.json").read_text())
-    assert report["games"] == 12
-    assert sum(report["endings"].values()) == 12
-    assert "| dragon_0 | heuristic |" in (tmp_path / "a" / "report.md").read_text()
+    (pairing,) = report["pairings"]
+    assert pairing["games"] == report["games"] == sum(pairing["endings"].values()) == 12
+    assert "ratings" not in report
+    assert "| heuristic | random    | 12 " in (tmp_path / "a" / "report.md").read_text()
+
+
+def test_evaluate_swaps_sides_on_the_same_deals_and_stores_replays(tmp_path):
+    out = tmp_path / "b"
+    options = ("heuristic", "random", "--games", "6", "--processes", "1", "--out", str(out))
+    assert script("evaluate", *options, "--replays", "4").returncode == 0
+    report = json.loads((out / "report.json").read_text())
+    assert [pairing["agents"] for pairing in report["pairings"]] == [["heuristic", "random"], ["random", "heuristic"]]
+    assert report["matches"][0]["matches"] == 6
+    games = [json.loads(line) for line in (out / "games.jsonl").read_text().splitlines()]
+    assert {game["seed"] for game in games[:6]} == {game["seed"] for game in games[6:]}
+    assert [path.name for path in sorted((out / "replays").iterdir())] == [
+        "heuristic-random-4.jsonl",
+        "random-heuristic-4.jsonl",
+    ]
+    recorded = replay.load(out / "replays" / "random-heuristic-4.jsonl")
+    assert replay.verify(recorded)
+    assert recorded.header.seats == {"dragon_0": "random", "dwarves_0": "heuristic"}
+    played = next(game for game in games if game["agents"] == ["random", "heuristic"] and game["number"] == 4)
+    assert list(recorded.result.rewards.values()) == played["rewards"]
+    assert script("evaluate", *options, "--resume", "--replays", "1").returncode == 0, "a replay asked for later"
+    assert len(list((out / "replays").iterdir())) == 4
+    assert [json.loads(line) for line in (out / "games.jsonl").read_text().splitlines()] == games
+
+
+def test_a_tournament_survives_interruption_and_does_not_depend_on_processes(tmp_path):
+    agents = ("random", "heuristic", "ismcts:2", "ismcts:5", "ismcts:10")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert script("tournament", *agents, "--games", "3", "--processes", "1", "--out", str(whole)).returncode == 0
+    command = [sys.executable, "scripts/tournament.py", *agents, "--games", "3", "--processes", "2"]
+    running = subprocess.Popen([*command, "--out", str(broken)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    games = broken / "games.jsonl"
+    while not games.exists() or games.read_text().count("\n") < 10:
+        assert running.poll() is None
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    output, _ = running.communicate(timeout=60)
+    assert running.returncode == 130
+    kept = games.read_text().splitlines()
+    assert 10 <= len(kept) < 75
+    assert f"interrupted after {len(kept)} of 75 games" in " ".join(output.split())
+    assert subprocess.run([*command, "--out", str(broken), "--resume"], cwd=ROOT, capture_output=True).returncode == 0
+    for name in ("games.jsonl", "report.json", "report.md", "payoffs.png"):
+        assert (broken / name).read_bytes() == (whole / name).read_bytes(), name
+    assert set(kept) <= set((whole / "games.jsonl").read_text().splitlines())
+    report = json.loads((whole / "report.json").read_text())
+    assert len(report["pairings"]) == 25
+    assert len(report["ratings"]) == 10
+    assert sum(report["equilibrium"]["mixtures"]["dragon_0"].values()) == pytest.approx(1)
+
+
+def test_balance_writes_its_section(tmp_path):
+    done = script("balance", "--agents", "random", "--games", "20", "--out", str(tmp_path / "c"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "c" / "reconstructed" / "report.json").exists()
+    rules = tmp_path / "RULES.md"
+    rules.write_text(f"before\n{BEGIN}old\n{END}\nafter\n")
+    report = json.loads((tmp_path / "c" / "reconstructed" / "report.json").read_text())
+    write_section(rules, section({"reconstructed": report}))
+    text = rules.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert "| reconstructed | random     | 20 " in text
+    rules.write_text("no marks")
+    with pytest.raises(ValueError, match="the marks"):
+        write_section(rules, "x")

@@ -1,0 +1,190 @@
+"""What a set of played games says: figures as JSON, Markdown and a picture."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drako_env.engine.game import Game
+from drako_env.evaluation.match import GameResult, match_score
+from drako_env.evaluation.ratings import Table, bradley_terry, equilibrium
+from drako_env.evaluation.runner import Pairing, Played
+from drako_env.evaluation.statistics import quantile, wilson
+
+Cells = dict[Pairing, list[GameResult]]
+Report = dict[str, Any]
+
+
+def summarise(game: Game, pairings: Sequence[Pairing], games: Sequence[Played]) -> Report:
+    """The figures, JSON-able, in the order of `pairings`. Whatever needs more than was played is left out."""
+    cells: Cells = {pairing: [] for pairing in pairings}
+    for played in games:
+        cells[played.pairing].append(played.result)
+    cells = {pairing: results for pairing, results in cells.items() if results}
+    agents = list(dict.fromkeys(agent for pairing in cells for agent in pairing))
+    report: Report = {
+        "game": game.name,
+        "games": len(games),
+        "agents": agents,
+        "pairings": [_pairing(game, pairing, results) for pairing, results in cells.items()],
+    }
+    if len(game.seats) == 2:
+        report["matches"] = [_match(cells, a, b) for a, b in permutations(agents, 2) if {(a, b), (b, a)} <= set(cells)]
+    if len(cells) > 1 and any(len(set(pairing)) > 1 for pairing in cells):
+        report["ratings"] = [vars(rating) for rating in bradley_terry(_table(game, agents, cells))]
+    if len(game.seats) == 2 and len(agents) > 1 and len(cells) == len(agents) ** 2:
+        report["equilibrium"] = _equilibrium(game, agents, cells)
+    return report
+
+
+def _pairing(game: Game, pairing: Pairing, results: list[GameResult]) -> dict[str, Any]:
+    seats = {}
+    for seat, (name, agent) in enumerate(zip(game.seats, pairing, strict=True)):
+        wins = sum(result.rewards[seat] > 0 for result in results)
+        ends = list(wilson(wins, len(results)))
+        seats[name] = {"agent": agent, "wins": wins, "rate": wins / len(results), "interval": ends}
+    lengths = [result.decisions for result in results]
+    return {
+        "agents": list(pairing),
+        "games": len(results),
+        "seats": seats,
+        "endings": dict(Counter(result.ending for result in results).most_common()),
+        "decisions": {"median": quantile(lengths, 0.5), "5%": quantile(lengths, 0.05), "95%": quantile(lengths, 0.95)},
+    }
+
+
+def _match(cells: Cells, agent: str, other: str) -> dict[str, Any]:
+    """Both legs of every deal that both pairings have played."""
+    second = {result.number: result for result in cells[other, agent]}
+    legs = [(leg, second[leg.number]) for leg in cells[agent, other] if leg.number in second]
+    scores = [match_score(*pair) for pair in legs]
+    return {
+        "agents": [agent, other],
+        "matches": len(scores),
+        "won": scores.count(1.0),
+        "drawn": scores.count(0.5),
+        "lost": scores.count(0.0),
+        "score": sum(scores) / max(1, len(scores)),
+        "interval": list(wilson(sum(scores), len(scores))),
+    }
+
+
+def _table(game: Game, agents: Sequence[str], cells: Cells) -> Table:
+    deals = 1 + max(result.number for results in cells.values() for result in results)
+    wins = np.zeros((len(cells), len(game.seats), deals))
+    for i, results in enumerate(cells.values()):
+        for result in results:
+            best = np.array(result.rewards) == max(result.rewards)
+            wins[i, :, result.number] = best / best.sum()
+    pairings = np.array([[agents.index(agent) for agent in pairing] for pairing in cells])
+    return Table(agents, [seat.rsplit("_", 1)[0] for seat in game.seats], pairings, wins)
+
+
+def _equilibrium(game: Game, agents: Sequence[str], cells: Cells) -> dict[str, Any]:
+    """How a player of each seat would mix the agents; `value` is the first seat's win rate then."""
+    rates = [[np.mean([r.rewards[0] > 0 for r in cells[row, column]]) for column in agents] for row in agents]
+    found = equilibrium(np.array(rates))
+    mixtures = zip(game.seats, (found.rows, found.columns), strict=True)
+    shares = {seat: dict(zip(agents, np.abs(mixture.round(6)).tolist(), strict=True)) for seat, mixture in mixtures}
+    return {"mixtures": shares, "value": round(found.value, 6)}
+
+
+def markdown(report: Report) -> str:
+    """The figures as tables for people."""
+    parts = [f"# {report['game']}: {report['games']} games", _pairings_table(report)]
+    if report.get("matches"):
+        parts += ["## Matches of two legs, sides swapped", _matches_table(report)]
+    if "ratings" in report:
+        parts += ["## Ratings (Elo above the first agent, by role)", _ratings_table(report)]
+    if "equilibrium" in report:
+        parts += ["## Equilibrium of the pay-offs", _equilibrium_table(report)]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table, its columns as wide as needed."""
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    lines = [header, ["-" * width for width in widths], *rows]
+    return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
+
+
+def share(rate: float) -> str:
+    """A share in per cent."""
+    return f"{rate:.1%}"
+
+
+def interval(ends: Sequence[float]) -> str:
+    """Both ends in per cent."""
+    return f"{ends[0]:.1%} - {ends[1]:.1%}"
+
+
+def _pairings_table(report: Report) -> str:
+    names = list(report["pairings"][0]["seats"])
+    rows = []
+    for pairing in report["pairings"]:
+        first, length = pairing["seats"][names[0]], pairing["decisions"]
+        endings = ", ".join(f"{ending} {share(n / pairing['games'])}" for ending, n in pairing["endings"].items())
+        shown = f"{length['median']} ({length['5%']}-{length['95%']})"
+        wins = (share(first["rate"]), interval(first["interval"]))
+        rows.append([*pairing["agents"], str(pairing["games"]), *wins, shown, endings])
+    return table([*names, "games", f"{names[0]} wins", "95% interval", "decisions (5%-95%)", "endings"], rows)
+
+
+def _matches_table(report: Report) -> str:
+    rows = [
+        [
+            *match["agents"],
+            str(match["matches"]),
+            f"{match['won']}/{match['drawn']}/{match['lost']}",
+            share(match["score"]),
+            interval(match["interval"]),
+        ]
+        for match in report["matches"]
+    ]
+    return table(["agent", "against", "matches", "won/drawn/lost", "score", "95% interval"], rows)
+
+
+def _ratings_table(report: Report) -> str:
+    rows = [
+        [rating["role"], rating["agent"], f"{rating['elo']:+.0f}", f"{rating['low']:+.0f} to {rating['high']:+.0f}"]
+        for rating in report["ratings"]
+    ]
+    return table(["role", "agent", "rating", "95% interval"], rows)
+
+
+def _equilibrium_table(report: Report) -> str:
+    found = report["equilibrium"]
+    first = next(iter(found["mixtures"]))
+    rows = [
+        [agent, *(share(found["mixtures"][seat][agent]) for seat in found["mixtures"])] for agent in report["agents"]
+    ]
+    mixtures = table(["agent", *found["mixtures"]], rows)
+    return f"{mixtures}\n\n{first} then wins {share(found['value'])}."
+
+
+def heat_map(report: Report, path: Path) -> None:
+    """The win rates of the first seat, agent against agent, as a picture (two seats)."""
+    from matplotlib.figure import Figure
+
+    agents, (first, second) = report["agents"], report["pairings"][0]["seats"]
+    rates = np.full((len(agents), len(agents)), np.nan)
+    figure = Figure(figsize=(2.6 + 1.1 * len(agents), 2.0 + 0.8 * len(agents)), layout="constrained")
+    axes = figure.subplots()
+    for pairing in report["pairings"]:
+        row, column = (agents.index(agent) for agent in pairing["agents"])
+        rate, (low, high) = pairing["seats"][first]["rate"], pairing["seats"][first]["interval"]
+        rates[row, column] = rate
+        colour = "white" if abs(rate - 0.5) > 0.32 else "black"
+        label = f"{rate:.0%}\n{low:.0%}-{high:.0%}"
+        axes.text(column, row, label, ha="center", va="center", color=colour, fontsize=9)
+    image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
+    axes.set_xticks(range(len(agents)), agents, rotation=25, ha="right")
+    axes.set_yticks(range(len(agents)), agents)
+    axes.set_xlabel(second)
+    axes.set_ylabel(first)
+    axes.set_title(f"{report['game']}: how often {first} wins")
+    figure.colorbar(image, ax=axes, format=lambda share, _: f"{share:.0%}")
+    figure.savefig(path, dpi=130, metadata={"Software": None})

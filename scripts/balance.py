@@ -1,0 +1,86 @@
+"""How even is a game? Equal agents meet at several strengths, for every rules table given.
+
+python scripts/balance.py --agents random heuristic ismcts:200 ismcts:2000 --games 1000
+python scripts/balance.py --tables reconstructed my_deck.toml --agents ismcts:200 --games 300
+python scripts/balance.py --resume --write            # put the tables into the game's RULES.md
+"""
+
+import argparse
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from rich.console import Console
+from rich.markdown import Markdown
+
+from agents.registry import make_agent
+from agents.series import AGENTS_HELP, add_series_options, chosen_game, fail, play_series, report_of
+from drako_env.evaluation.report import Report, interval, share, table
+
+STRENGTHS = ["random", "heuristic", "ismcts:200", "ismcts:2000"]
+BEGIN, END = "<!-- written by scripts/balance.py -->\n", "<!-- end -->"
+
+
+def section(reports: dict[str, Report]) -> str:
+    """The figures of every table and strength as one Markdown table."""
+    rows = []
+    for name, report in reports.items():
+        for pairing in report["pairings"]:
+            endings = ", ".join(f"{what} {share(n / pairing['games'])}" for what, n in pairing["endings"].items())
+            length = pairing["decisions"]
+            shown = f"{length['median']} ({length['5%']}-{length['95%']})"
+            seats = list(pairing["seats"].values())
+            rates = [f"{share(seat['rate'])} ({interval(seat['interval'])})" for seat in seats[-1:] + seats[:-1]]
+            shown_rates = rates[: 1 if len(seats) == 2 else None]
+            rows.append([name, pairing["agents"][0], str(pairing["games"]), *shown_rates, shown, endings])
+    seats = list(next(iter(reports.values()))["pairings"][0]["seats"])
+    wins = [f"{seat} wins (95%)" for seat in seats[-1:] + (seats[:-1] if len(seats) > 2 else [])]
+    return table(["table", "both sides", "games", *wins, "decisions (5%-95%)", "endings"], rows)
+
+
+def write_section(path: Path, text: str) -> None:
+    """Replace what stands between the marks in a RULES.md."""
+    before, begin, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{path}: the marks {BEGIN.strip()!r} and {END!r} are missing")
+    path.write_text(f"{before}{begin}{text}\n{end}{after}", encoding="utf-8")
+
+
+def main() -> int:
+    """Play the mirrors of every table, show the section, write it if asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=AGENTS_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--agents", nargs="+", default=STRENGTHS, metavar="AGENT")
+    parser.add_argument("--tables", nargs="+", default=["reconstructed"], help="shipped names or paths")
+    parser.add_argument("--write", action="store_true", help="write the section into the game's RULES.md")
+    add_series_options(parser, games=200)
+    options = parser.parse_args()
+    out, rules, reports = options.out or Path("runs/balance"), list(options.set), {}
+    try:
+        for name in options.tables:
+            options.set = [*rules, f"rules={name}"]
+            options.out = out / Path(name).stem
+            game = chosen_game(options)
+            for agent in options.agents:
+                make_agent(agent, game)
+            pairings = [(agent,) * len(game.seats) for agent in options.agents]
+            if code := play_series(game, pairings, options, "balance"):
+                return code
+            reports[Path(name).stem] = report_of(options.out)
+        text = section(reports)
+        Console(width=140).print(Markdown(text))
+        if options.write:
+            path = Path(str(files(type(game).__module__.rsplit(".", 1)[0]) / "RULES.md"))
+            write_section(path, text)
+            print(f"written: {path}")
+    except (ValueError, OSError) as error:
+        return fail("balance", error)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

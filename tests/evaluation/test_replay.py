@@ -1,0 +1,137 @@
+"""Replays: what was recorded can be read back, and whatever was changed is found, with its line."""
+
+import json
+
+import pytest
+
+from agents.registry import make_agent
+from drako_env import replay
+from drako_env.evaluation.match import play_game
+from drako_env.games import make_game
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    game = make_game("drako", edition="2019")
+    agents, actions = [make_agent("ismcts:10", game), make_agent("heuristic", game)], []
+    opinions = []
+
+    def watch(agent, action):
+        actions.append(action)
+        opinions.append(agent.opinions() if hasattr(agent, "opinions") else [])
+
+    play_game(game, agents, 5, watch=watch)
+    return replay.record(game, 5, ["ismcts:10", "heuristic"], actions, opinions)
+
+
+@pytest.fixture
+def file(recorded, tmp_path):
+    path = tmp_path / "game.jsonl"
+    replay.save(path, recorded)
+    return path
+
+
+def changed(file, number, change):
+    """The file with one line (from 1) changed."""
+    lines = file.read_text().splitlines()
+    row = json.loads(lines[number - 1])
+    change(row)
+    lines[number - 1] = json.dumps(row)
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def line_of(file, what):
+    """The first line (from 1) whose action is of this type."""
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    return 1 + next(i for i, row in enumerate(rows) if row.get("action", {}).get("type") == what)
+
+
+def test_a_replay_comes_back_as_it_was(recorded, file):
+    loaded = replay.load(file)
+    assert loaded == recorded
+    assert replay.verify(loaded)
+    assert loaded.header.game == "drako_v0"
+    assert loaded.header.rules["options"]["fury_timing"] == "any"
+    assert loaded.header.seats == {"dragon_0": "ismcts:10", "dwarves_0": "heuristic"}
+
+
+def test_a_replay_can_be_read_by_a_person(file):
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert rows[0]["format"] == "drako-env replay 1"
+    drawing = next(row for row in rows if row.get("action") == {"type": "draw"})
+    assert sum(sum(cards.values()) for cards in drawing["drawn"].values()) == 2
+    thinking = next(row for row in rows if "opinions" in row)
+    assert thinking["opinions"][0].keys() == {"action", "weight"}
+    assert thinking["opinions"][0]["weight"] >= thinking["opinions"][-1]["weight"]
+
+
+def test_a_card_that_was_not_in_hand_is_found(recorded, file):
+    number, game = line_of(file, "play"), recorded.make_game()
+    states = list(replay.positions(recorded, game))[number - 2]
+    side = recorded.decisions[number - 2].agent.removesuffix("_0")
+    names = [card["name"] for card in recorded.header.rules["deck"][side]]
+    missing = next(name for name in names if name not in game.state_dict(states[0])["hands"][side])
+    changed(file, number, lambda row: row["action"].update(card=missing))
+    with pytest.raises(replay.ReplayError, match=rf"^line {number}: .* is not legal for"):
+        replay.verify(replay.load(file))
+
+
+@pytest.mark.parametrize(
+    ("line", "change", "says"),
+    [
+        (lambda f: line_of(f, "draw"), lambda row: row["drawn"].clear(), "drawn was"),
+        (lambda f: 3, lambda row: row.update(agent="dragon_0"), "dragon_0 decides, but it is up to dwarves_0"),
+        (lambda f: 1, lambda row: row.update(seed=6), "line 2: "),
+        (lambda f: 1, lambda row: row["seats"].pop("dwarves_0"), "line 1: seats dragon_0"),
+        (lambda f: 1, lambda row: row.update(game="chess"), "line 1: unknown game 'chess'"),
+        (lambda f: 1, lambda row: row["rules"].pop("deck"), "line 1: .*'deck' is missing"),
+        (lambda f: len(f.read_text().splitlines()), lambda row: row.update(ending="?"), "the result is"),
+    ],
+)
+def test_what_was_changed_is_found(file, line, change, says):
+    changed(file, line(file), change)
+    with pytest.raises(replay.ReplayError, match=says):
+        replay.verify(replay.load(file))
+
+
+def test_a_game_cut_short_and_one_that_goes_on_are_found(file):
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:-2] + lines[-1:]))
+    with pytest.raises(replay.ReplayError, match=f"line {len(lines) - 1}: a result, but the game is not over"):
+        replay.verify(replay.load(file))
+    file.write_text("".join([*lines[:-1], lines[1], lines[-1]]))
+    with pytest.raises(replay.ReplayError, match=f"line {len(lines)}: the game was over before"):
+        replay.verify(replay.load(file))
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "says"),
+    [
+        (3, "{nonsense", "line 3: not the decision of a replay"),
+        (3, "[1, 2]", "line 3: not the decision of a replay: Expected `object`"),
+        (4, '{"agent": 7, "action": {}}', r"line 4: .*Expected `str`, got `int` - at `\$.agent`"),
+        (4, '{"agent": "dragon_0", "action": {}, "cheat": 1}', "line 4: .*unknown field `cheat`"),
+        (1, '{"format": "x", "game": "a", "rules": {}, "seed": 1, "seats": {}}', "line 1: format 'x'; this version"),
+    ],
+)
+def test_a_broken_file_names_the_line(file, line, text, says):
+    lines = file.read_text().splitlines()
+    lines[line - 1] = text
+    file.write_text("\n".join(lines) + "\n")
+    with pytest.raises(replay.ReplayError, match=says):
+        replay.load(file)
+
+
+def test_an_empty_file_is_no_replay(tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(replay.ReplayError, match=r"empty.jsonl, line 1: a replay has a header"):
+        replay.load(tmp_path / "empty.jsonl")
+
+
+def test_only_whole_games_are_recorded():
+    game = make_game("drako")
+    with pytest.raises(replay.ReplayError, match="not over after 0 decisions"):
+        replay.record(game, 1, ["a", "b"], [])
+    with pytest.raises(replay.ReplayError, match=r"decision 1: .* is illegal for dragon_0"):
+        replay.record(game, 1, ["a", "b"], [100])
