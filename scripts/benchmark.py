@@ -3,8 +3,9 @@
 make bench                                   # sets the peers up in .venv-bench and runs everything
 python scripts/benchmark.py --rounds 3       # only what is installed here, quickly
 
-Everybody plays random legal moves and looks at observation and mask before each. A rate is decisions (chance moves do
-not count) per second; the table shows the median of the rounds and their spread.
+Everybody plays random legal moves and looks at observation and mask before each ("in search": the moves inside the
+simulations of an information-set search, ours with light play-outs, OpenSpiel's with random ones). A rate is decisions
+(chance moves do not count) per second; the table shows the median of the rounds and their spread.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import platform
 import random
 import statistics
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -28,13 +30,19 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from agents.registry import make_agent
 from drako_env import drako_v0
+from drako_env.evaluation.match import game_seeds, play_game
+from drako_env.games import make_game
 
 Chunk = Callable[[], tuple[int, float]]
 """Some work: returns the decisions played and the seconds they took."""
 
 BATCH_SIZES = (1, 64, 1024, 16384)
 MAIN = "batch 1024: sample, step, observe"
+OUR_SEARCH = "in search: drako"
 
 
 @dataclass
@@ -191,6 +199,52 @@ def pgx_player(name: str, size: int, steps: int, fused: bool) -> Chunk:
     return timed(play)
 
 
+def our_search(simulations: int) -> Chunk:
+    """Decisions inside the simulations of our search, in the course of a game against itself."""
+    game = make_game("drako")
+    agents = [make_agent(f"ismcts:{simulations}", game) for _ in range(2)]
+    seeds = iter(game_seeds(0, 1000))
+
+    def chunk() -> tuple[int, float]:
+        before, start = sum(int(agent.decisions[0]) for agent in agents), time.perf_counter()
+        play_game(game, agents, next(seeds))
+        return sum(int(agent.decisions[0]) for agent in agents) - before, time.perf_counter() - start
+
+    return chunk
+
+
+def openspiel_search(name: str, simulations: int) -> Chunk:
+    """The same for OpenSpiel's C++ bot with random roll-outs, at the first decision of a game. It does not say how many
+    decisions it played: they are simulations times the mean length of random play from there, counted beforehand."""
+    import pyspiel
+
+    chance, state = random.Random(0), pyspiel.load_game(name).new_initial_state()
+
+    def advance(state: Any) -> bool:
+        at_chance = state.is_chance_node()
+        outcomes, weights = zip(*state.chance_outcomes(), strict=True) if at_chance else (state.legal_actions(), None)
+        state.apply_action(chance.choices(outcomes, weights)[0])
+        return not at_chance
+
+    def random_length() -> int:
+        copy, length = state.clone(), 0
+        while not copy.is_terminal():
+            length += advance(copy)
+        return length
+
+    while state.is_chance_node():
+        advance(state)
+    mean_length = statistics.mean(random_length() for _ in range(100))
+    best = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
+    bot = pyspiel.ISMCTSBot(0, pyspiel.RandomRolloutEvaluator(1, 0), 0.7, simulations, -1, best, False, False)
+
+    def play() -> int:
+        bot.step(state)
+        return int(simulations * mean_length)
+
+    return timed(play)
+
+
 def our_contenders() -> Iterator[Contender]:
     """Everything of this project."""
     yield Contender("raw_env", "drako", lambda: pettingzoo_player(drako_v0.raw_env(), 6000))
@@ -202,6 +256,7 @@ def our_contenders() -> Iterator[Contender]:
         yield Contender(
             f"batch {size}: sample, step, observe", "drako", lambda n=size, k=steps: batch_player(n, k, True)
         )
+    yield Contender(OUR_SEARCH, "drako", lambda: our_search(500))
     yield Contender("copy floor 1024", "drako", lambda: copy_floor(1024, 2000))
     if installed("stable-baselines3"):
         yield Contender("sb3_env 512", "drako", lambda: sb3_player(512, 150))
@@ -227,6 +282,8 @@ def peers() -> Iterator[Contender]:
             "gin_rummy": 2000,
         }.items():
             yield Contender(name, "OpenSpiel", lambda n=name, k=decisions: openspiel_player(n, k))
+        for name, simulations in {"gin_rummy": 200, "hearts": 3000}.items():
+            yield Contender(f"in search: {name}", "OpenSpiel", lambda n=name, k=simulations: openspiel_search(n, k))
     if installed("pgx"):
         for name, steps in {"tic_tac_toe": 300, "connect_four": 200, "leduc_holdem": 200, "hex": 20}.items():
             yield Contender(f"{name} 1024", "pgx", lambda n=name, k=steps: pgx_player(n, 1024, k, False))
@@ -296,6 +353,13 @@ def print_breakdown(console: Console, rates: dict[str, list[float]]) -> None:
     console.print(f"cost per decision, batch 16384 against batch 64: {growth:.2f}x")
 
 
+def print_search(console: Console, rates: dict[str, list[float]]) -> None:
+    """Our search against the others'."""
+    for name in rates:
+        if name.startswith("in search") and name != OUR_SEARCH and OUR_SEARCH in rates:
+            console.print(f"decisions inside a search: {ratio(rates, OUR_SEARCH, name):.1f}x '{name}' (OpenSpiel)")
+
+
 def draw(contenders: list[Contender], rates: dict[str, list[float]], path: Path) -> None:
     """A bar chart of the medians: everything that gives observation and mask at every decision."""
     import matplotlib as mpl
@@ -304,7 +368,7 @@ def draw(contenders: list[Contender], rates: dict[str, list[float]], path: Path)
     from matplotlib import pyplot as plt
 
     shown = sorted(contenders, key=lambda c: statistics.median(rates[c.name]))
-    shown = [c for c in shown if "floor" not in c.name and not c.name.endswith("step")]
+    shown = [c for c in shown if "floor" not in c.name and "search" not in c.name and not c.name.endswith("step")]
     colours = {"drako": "#b5432a", "pgx": "#3b6ea5", "OpenSpiel": "#5b8c5a", "PettingZoo": "#8a7fa3"}
     figure, axes = plt.subplots(figsize=(9, 0.32 * len(shown) + 1.2))
     medians = [statistics.median(rates[c.name]) for c in shown]
@@ -352,6 +416,7 @@ def main() -> None:
     print_table(console, chosen, rates)
     if not options.only:
         print_breakdown(console, rates)
+    print_search(console, rates)
     options.out.mkdir(parents=True, exist_ok=True)
     write_json(chosen, rates, options.out / "benchmark.json")
     console.print(f"written: {options.out / 'benchmark.json'}")
