@@ -13,8 +13,10 @@ from drako_env.drako.actions import action_text, all_actions
 from drako_env.drako.observe import Field
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import STATE, Phase
+from drako_env.drako.symmetry import symmetries
 from drako_env.drako.tables import build_tables
 from drako_env.engine.game import kernels_of
+from drako_env.engine.symmetry import Symmetries
 
 CARD_FIELDS = (
     Field.OWN_HAND,
@@ -61,6 +63,10 @@ class Drako:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Drako":
         return self
+
+    def symmetries(self) -> Symmetries:
+        """The twelve ways to turn the board."""
+        return symmetries(self.rules.radius, self.observation_fields, self.actions)
 
     def action_text(self, action: int) -> str:
         """An action in plain words."""

@@ -153,6 +153,13 @@ def best_one(tables: Any, states: Any, i: int, mask: Any) -> int:
 
 
 @kernel
+def best_games(tables: Any, states: Any, games: Any, mask: Any, actions: Any) -> None:
+    """The same for each of `games`."""
+    for k in range(len(games)):
+        actions[k] = best_scored(tables[0], states[games[k]], mask[games[k]])
+
+
+@kernel
 def search_one(
     tables: Any,
     hidden: Any,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from drako_env.engine.jit import load_kernels
 from drako_env.engine.rng import one_seed, seed_words
+from drako_env.engine.symmetry import Symmetries
 
 ILLEGAL = -2
 OVER = -1
@@ -46,6 +47,8 @@ class Kernels:
     """`(tables, states, i, seat)`: reduce a position to what the seat knows; `redeal_one` makes a whole one of it."""
     best_one: Callable[..., int]
     """`(tables, states, i, mask)`: what the game's rules of thumb would play, chance deciding among equals."""
+    best_games: Callable[..., None]
+    """`(tables, states, games, mask, actions)`: the same for each of `games`."""
     search_one: Callable[..., int]
     """`(tables, hidden, scratch, mask_words, mask, tree, nodes, root, simulations, exploration, decisions)`: see
     `engine.tree`; returns the new number of nodes."""
@@ -69,6 +72,9 @@ class Game(Protocol):
     """Every action as a dictionary, in id order."""
     observation_fields: Mapping[str, slice]
     observation_high: NDArray[np.int8]
+
+    def symmetries(self) -> Symmetries:
+        """The ways to turn the board that change nothing but names."""
 
     def action_text(self, action: int) -> str:
         """An action in plain words."""

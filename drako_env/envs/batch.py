@@ -114,6 +114,12 @@ class GameBatch:
         self.game.kernels.sample_games(self._states, games, self._mask_words, actions)
         return actions
 
+    def _best(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What the game's rules of thumb play in each of `games`."""
+        actions = np.empty(len(games), np.int64)
+        self.game.kernels.best_games(self.game.tables, self._states, games, self._mask, actions)
+        return actions
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.game, self.num_games, self.observation.shape[1] > 0, self.save())
 

@@ -14,9 +14,9 @@ Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.integer[Any]]
 """A batched policy: `(observation (n, D), action_mask (n, A)) -> actions (n,)`."""
 
 Opponent = str | Policy | Sequence[tuple[float, str | Policy]]
-"""`"random"`, a policy, or a list of `(weight, policy)`."""
+"""`"random"`, `"heuristic"` (the game's rules of thumb), a policy, or a list of `(weight, policy)`."""
 
-RANDOM = "random"
+NAMED = ("random", "heuristic")
 
 
 class SeatGames:
@@ -41,6 +41,7 @@ class SeatGames:
         self._games = np.arange(num_games)
         self._bound = np.zeros(num_games, np.int64)
         self._policies: list[str | Policy] = []
+        self._results = np.zeros((0, 2))
         self._chance = np.random.default_rng(seed)
         self.set_opponent(opponent)
         self._start_games()
@@ -49,10 +50,12 @@ class SeatGames:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""
         pool = _pool(opponent)
         kept: list[str | Policy] = []
+        results = np.zeros((0, 2))
         if self._policies:
             in_use, self._bound = np.unique(self._bound, return_inverse=True)
-            kept = [self._policies[i] for i in in_use]
+            kept, results = [self._policies[i] for i in in_use], self._results[in_use]
         self._policies = kept + [policy for _, policy in pool]
+        self._results = np.vstack([results, np.zeros((len(pool), 2))])
         self._choices = np.arange(len(kept), len(self._policies))
         weights = np.array([weight for weight, _ in pool], float)
         self._weights = weights / weights.sum()
@@ -88,10 +91,24 @@ class SeatGames:
             first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
             self.reward[first] = self.batch.reward[first, self.seat]
             self.done[first] = True
+            self._count(first)
             for i in first:
                 observation = self.final_observation[i]
                 self.game.kernels.observe_one(self.game.tables, self.final_states, i, self.seat, observation)
             self._bind(ended)
+
+    def take_results(self) -> list[tuple[str | Policy, int, float]]:
+        """Every opponent met since the last call: `(opponent, games, sum of the learner's rewards)`."""
+        results = [
+            (policy, int(games), float(total))
+            for policy, (games, total) in zip(self._policies, self._results, strict=True)
+            if games
+        ]
+        self._results[:] = 0
+        return results
+
+    def _count(self, ended: NDArray[np.int64]) -> None:
+        np.add.at(self._results, self._bound[ended], np.stack([np.ones(len(ended)), self.reward[ended]], axis=1))
 
     def _bind(self, games: NDArray[np.int64]) -> None:
         """Draw the opponents of newly dealt games."""
@@ -110,7 +127,7 @@ class SeatGames:
 
     def _policy_actions(self, policy: str | Policy, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         if isinstance(policy, str):
-            return self.batch._sample(games)
+            return self.batch._sample(games) if policy == "random" else self.batch._best(games)
         actions = np.asarray(policy(self.batch.observation[games], self.batch.action_mask[games]))
         if actions.shape != games.shape or actions.dtype.kind not in "iu":
             got = f"{actions.dtype} of shape {actions.shape}"
@@ -123,8 +140,9 @@ def _pool(opponent: Opponent) -> list[tuple[float, str | Policy]]:
     pool = [(1.0, opponent)] if isinstance(opponent, str) or callable(opponent) else list(opponent)
     for entry in pool:
         weight, policy = entry if isinstance(entry, tuple) and len(entry) == 2 else (0.0, None)
-        if policy != RANDOM and not callable(policy):
-            raise ValueError(f"opponent {entry!r}: expected 'random', a policy, or a list of (weight, policy)")
+        if policy not in NAMED and not callable(policy):
+            names = ", ".join(map(repr, NAMED))
+            raise ValueError(f"opponent {entry!r}: expected {names}, a policy, or a list of (weight, policy)")
         if not weight >= 0:
             raise ValueError(f"opponent {entry!r}: a weight must not be negative")
     if not sum(weight for weight, _ in pool) > 0:

@@ -240,12 +240,12 @@ def test_weights_are_kept():
 @pytest.mark.parametrize(
     ("opponent", "says"),
     [
-        ("clever", "expected 'random', a policy"),
+        ("clever", "expected 'random', 'heuristic', a policy"),
         ([], "no opponent has a weight"),
         ([(0.0, "random")], "no opponent has a weight"),
         ([(-1.0, "random"), (2.0, "random")], "must not be negative"),
-        ([("random", 1.0)], "expected 'random', a policy"),
-        ([3], "expected 'random', a policy"),
+        ([("random", 1.0)], "expected 'random', 'heuristic', a policy"),
+        ([3], "expected 'random', 'heuristic', a policy"),
     ],
 )
 def test_bad_opponents_are_named(opponent, says):

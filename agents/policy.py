@@ -1,0 +1,155 @@
+"""Learnt policies as files: weights in `safetensors`, played with NumPy alone. Loading executes nothing.
+
+A file holds one network for one seat (or for all seats of a symmetric game): `scale`, then layers `0.weight`, `0.bias`,
+... with ReLU between them, then the heads `policy.weight`, `policy.bias`, `value.weight`, `value.bias`. Its metadata say
+for which game and rules it was made.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from drako_env.engine.game import Game
+from drako_env.engine.view import SeatView
+
+FORMAT = "drako-env policy 1"
+SUFFIX = ".safetensors"
+SHIPPED = Path(__file__).parent / "policies"
+ILLEGAL = np.float32(-1e9)
+
+Floats = NDArray[np.float32]
+
+
+def rules_digest(game: Game) -> str:
+    """Tells rules tables apart: a policy plays only under the rules it was made for."""
+    return hashlib.sha256(json.dumps(game.rules_table(), sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A network, and how to play with it: called with observations and masks it returns actions, so that it can be the
+    opponent of `sb3_env`. It keeps its own random numbers; `greedy` makes it take the likeliest action instead."""
+
+    game: Game
+    tensors: dict[str, Floats]
+    info: dict[str, str]
+    """The file's metadata."""
+    chance: np.random.Generator
+    greedy: bool = False
+
+    def __call__(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.int64]:
+        """One action for each row."""
+        logits, ways = self._logits(observation, mask)
+        if not self.greedy:
+            logits = logits + self.chance.gumbel(size=logits.shape).astype(np.float32)
+        chosen = logits.argmax(axis=1)
+        return self._symmetries.turn_back(chosen, ways) if ways is not None else chosen
+
+    def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
+        """What it thinks of every action."""
+        logits, ways = self._logits(observation, mask)
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = odds / odds.sum(axis=1, keepdims=True)
+        if ways is None:
+            return np.asarray(shares)
+        turned_back = np.empty_like(shares)
+        np.put_along_axis(turned_back, self._symmetries.actions[ways], shares, axis=1)
+        return turned_back
+
+    def _logits(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> tuple[Floats, NDArray[np.int64] | None]:
+        """Of every action of the game, turned into its canonical form if the network was trained on that."""
+        ways = None
+        if self.info.get("canonical") == "yes":
+            ways = self._symmetries.canonical(observation)
+            observation = self._symmetries.turn(observation, ways)
+            mask = self._symmetries.turn_mask(mask, ways)
+        x = observation.astype(np.float32) * self.tensors["scale"]
+        for layer in range(int(self.info["layers"])):
+            x = np.maximum(x @ self.tensors[f"{layer}.weight"].T + self.tensors[f"{layer}.bias"], 0)
+        logits = x @ self.tensors["policy.weight"].T + self.tensors["policy.bias"]
+        return np.where(mask.astype(bool), logits, ILLEGAL), ways
+
+    @property
+    def _symmetries(self) -> Any:
+        return self.game.symmetries()
+
+
+def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:
+    """Write a policy; a file is never half written."""
+    layers = sum(name.endswith(".weight") and name[0].isdigit() for name in tensors)
+    about = {"format": FORMAT, "game": game.name, "rules": rules_digest(game), "layers": str(layers)} | info
+    new = path.with_suffix(".tmp")
+    save_file({name: np.ascontiguousarray(tensor, np.float32) for name, tensor in tensors.items()}, new, about)
+    new.replace(path)
+
+
+def load_policy(path: Path, game: Game, seed: int = 0, greedy: bool = False) -> Policy:
+    """Read a policy for a game; `ValueError` says what is wrong with the file."""
+    try:
+        with safe_open(path, "numpy") as file:
+            info = dict(file.metadata() or {})
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"policy {path}: cannot be read ({error})") from None
+    _check(path, game, tensors, info)
+    return Policy(game, tensors, info, np.random.default_rng(seed), greedy)
+
+
+def _check(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:
+    """A network of the right shape, made for this game under these rules."""
+    expected = {"format": FORMAT, "game": game.name, "rules": rules_digest(game)}
+    for key, value in expected.items():
+        if info.get(key) != value:
+            raise ValueError(f"policy {path}: its {key} is {info.get(key)!r}, expected {value!r}")
+    try:
+        width = len(game.observation_high)
+        shapes = {"scale": (width,)}
+        for layer in range(int(info["layers"])):
+            size = tensors[f"{layer}.bias"].shape[0]
+            shapes |= {f"{layer}.weight": (size, width), f"{layer}.bias": (size,)}
+            width = size
+        shapes |= {"policy.weight": (len(game.actions), width), "policy.bias": (len(game.actions),)}
+        for name, shape in shapes.items():
+            if tensors[name].shape != shape or tensors[name].dtype != np.float32:
+                raise ValueError(f"policy {path}: {name} is {tensors[name].dtype} {tensors[name].shape}, not {shape}")
+            if not np.isfinite(tensors[name]).all():
+                raise ValueError(f"policy {path}: {name} holds values that are no numbers")
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"policy {path}: {error} is missing") from None
+
+
+class PolicyAgent:
+    """Plays each seat with the policy of that seat from a folder, or every seat with one file."""
+
+    def __init__(self, game: Game, path: Path, greedy: bool = False) -> None:
+        roles = list(dict.fromkeys(seat.rsplit("_", 1)[0] for seat in game.seats))
+        files = {role: path / f"{role}{SUFFIX}" for role in roles} if path.is_dir() else dict.fromkeys(roles, path)
+        loaded = {role: load_policy(file, game, greedy=greedy) for role, file in files.items()}
+        self._policies = [loaded[seat.rsplit("_", 1)[0]] for seat in game.seats]
+        self._opinions: list[tuple[int, float]] = []
+
+    def reset(self, seed: int) -> None:
+        """A new game."""
+        self._chance = np.random.default_rng(seed)
+
+    def act(self, view: SeatView) -> int:
+        """Choose a legal action."""
+        policy = self._policies[view.seat]
+        shares = policy.probabilities(view.observation[None], view.action_mask[None])[0]
+        legal = view.legal()
+        self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
+        if policy.greedy:
+            return self._opinions[0][0]
+        weights = shares[legal].astype(float)
+        return int(self._chance.choice(legal, p=weights / weights.sum()))
+
+    def opinions(self) -> list[tuple[int, float]]:
+        """The probability of each action at the last decision, highest first."""
+        return self._opinions
