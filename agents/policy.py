@@ -1,15 +1,14 @@
 """Learnt policies as files: weights in `safetensors`, played with NumPy alone. Loading executes nothing.
 
-A file holds one network for one seat (or for all seats of a symmetric game): `scale`, then layers `0.weight`, `0.bias`,
-... with ReLU between them, then the heads `policy.weight`, `policy.bias`, `value.weight`, `value.bias`. Its metadata say
-for which game and rules it was made.
+A file holds one network for one role (the dragon; any player of a symmetric game): `scale`, then layers `0.weight`,
+`0.bias`, ... with ReLU between them, then the heads `policy.weight`, `policy.bias`, `value.weight`, `value.bias`. Its
+metadata say for which game and rules it was made.
 """
 
 import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +49,7 @@ class Policy:
         if not self.greedy:
             logits = logits + self.chance.gumbel(size=logits.shape).astype(np.float32)
         chosen = logits.argmax(axis=1)
-        return self._symmetries.turn_back(chosen, ways) if ways is not None else chosen
+        return self.game.symmetries.turn_back(chosen, ways) if ways is not None else chosen
 
     def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
         """What it thinks of every action."""
@@ -60,25 +59,21 @@ class Policy:
         if ways is None:
             return np.asarray(shares)
         turned_back = np.empty_like(shares)
-        np.put_along_axis(turned_back, self._symmetries.actions[ways], shares, axis=1)
+        np.put_along_axis(turned_back, self.game.symmetries.actions[ways], shares, axis=1)
         return turned_back
 
     def _logits(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> tuple[Floats, NDArray[np.int64] | None]:
         """Of every action of the game, turned into its canonical form if the network was trained on that."""
         ways = None
         if self.info.get("canonical") == "yes":
-            ways = self._symmetries.canonical(observation)
-            observation = self._symmetries.turn(observation, ways)
-            mask = self._symmetries.turn_mask(mask, ways)
+            ways = self.game.symmetries.canonical(observation)
+            observation = self.game.symmetries.turn(observation, ways)
+            mask = self.game.symmetries.turn_mask(mask, ways)
         x = observation.astype(np.float32) * self.tensors["scale"]
         for layer in range(int(self.info["layers"])):
             x = np.maximum(x @ self.tensors[f"{layer}.weight"].T + self.tensors[f"{layer}.bias"], 0)
         logits = x @ self.tensors["policy.weight"].T + self.tensors["policy.bias"]
         return np.where(mask.astype(bool), logits, ILLEGAL), ways
-
-    @property
-    def _symmetries(self) -> Any:
-        return self.game.symmetries()
 
 
 def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:

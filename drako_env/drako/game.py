@@ -1,7 +1,7 @@
 """Drako as a `Game`: the folder's parts under the names that the adapters know."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -64,6 +64,7 @@ class Drako:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Drako":
         return self
 
+    @cached_property
     def symmetries(self) -> Symmetries:
         """The twelve ways to turn the board."""
         return symmetries(self.rules.radius, self.observation_fields, self.actions)

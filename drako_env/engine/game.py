@@ -73,6 +73,7 @@ class Game(Protocol):
     observation_fields: Mapping[str, slice]
     observation_high: NDArray[np.int8]
 
+    @property
     def symmetries(self) -> Symmetries:
         """The ways to turn the board that change nothing but names."""
 

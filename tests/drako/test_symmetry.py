@@ -12,7 +12,7 @@ from drako_env.games import make_game
 def test_a_turned_game_is_the_same_game(options):
     """Play games side by side, one as it stands and one turned, with the same cards."""
     game = make_game("drako", **options)
-    ways = game.symmetries()
+    ways = game.symmetries
     count = len(ways.actions)
     straight, turned = (drako_v0.batch_env(count * 20, seed=3, **options) for _ in range(2))
     for batch in (straight, turned):
@@ -30,7 +30,7 @@ def test_a_turned_game_is_the_same_game(options):
 
 def test_turned_twins_have_one_canonical_form():
     game, batch = make_game("drako"), drako_v0.batch_env(50, seed=1)
-    ways = game.symmetries()
+    ways = game.symmetries
     forms = []
     for _ in range(60):
         batch.step(batch.sample())
@@ -42,7 +42,7 @@ def test_turned_twins_have_one_canonical_form():
 
 
 def test_every_way_is_a_permutation_and_the_first_changes_nothing():
-    ways = make_game("drako").symmetries()
+    ways = make_game("drako").symmetries
     for table in (ways.observations, ways.actions):
         assert np.array_equal(np.sort(table, axis=1), np.tile(np.arange(table.shape[1]), (12, 1)))
         assert np.array_equal(table[0], np.arange(table.shape[1]))

@@ -1,0 +1,96 @@
+"""All that shapes a training run, with the reasons; read from TOML, overridden on the command line."""
+
+import tomllib
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training run. Every field can be given in a TOML file or as `--set-train NAME=VALUE`."""
+
+    # the learner (MaskablePPO)
+    layers: tuple[int, ...] = (256, 256)
+    """Hidden layers shared by policy and value. 128 learns as fast per decision early on and stops lower."""
+    canonical: bool = True
+    """Turn every position into one of its up to twelve turned twins before the network sees it."""
+    num_envs: int = 256
+    """Games side by side: one forward pass serves all of them."""
+    steps: int = 64
+    """Decisions per game and update: 16,384 in all, enough for a steady gradient with rewards at the end only."""
+    minibatch: int = 2048
+    """Large for few kernel calls: on a CPU their overhead counts."""
+    epochs: int = 3
+    """Passes over each batch. More learn little and cost as much again."""
+    learning_rate: float = 5e-4
+    """At the start; it falls in a straight line to a tenth at the end of the run."""
+    gamma: float = 0.999
+    """Games last about 85 own decisions and only the end is rewarded."""
+    gae_lambda: float = 0.95
+    entropy: float = 0.01
+    """Keeps policies mixed: hands are hidden, and a player who always bluffs the same way is read."""
+    clip: float = 0.2
+    # the league
+    rollouts: int = 4
+    """Updates between two exchanges of policies between the learners: a round."""
+    snapshot_every: int = 5
+    """Rounds between two snapshots added to the pool of the past."""
+    latest_share: float = 0.5
+    """How many games meet the other learner as it is now,"""
+    past_share: float = 0.3
+    """one of its snapshots (the harder, the more often),"""
+    heuristic_share: float = 0.15
+    """the rules of thumb,"""
+    random_share: float = 0.05
+    """and random play, so that what beats a beginner is not forgotten."""
+    pfsp_power: float = 2.0
+    """Snapshots are drawn with weight (1 - win rate) to this power."""
+    max_past: int = 30
+    """Most snapshots that are played against at a time."""
+    # evaluation on the way
+    eval_every: int = 5
+    """Rounds between two evaluations."""
+    eval_games: int = 256
+    """Games against each anchor, at each of them."""
+
+    @classmethod
+    def load(cls, path: Path | None = None, **overrides: Any) -> "Config":
+        """From a file and overrides, which win; `ValueError` names what is unknown or of the wrong type."""
+        values: dict[str, Any] = {}
+        if path is not None:
+            try:
+                values = tomllib.loads(path.read_text(encoding="utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise ValueError(f"{path}: not valid TOML: {error}") from None
+        config = replace(cls(), **_checked(values | overrides, cls()))
+        if config.latest_share + config.past_share + config.heuristic_share + config.random_share <= 0:
+            raise ValueError("the shares of the opponents add up to nothing")
+        if config.num_envs * config.steps % config.minibatch:
+            raise ValueError(f"num_envs * steps = {config.num_envs * config.steps} is no multiple of minibatch")
+        return config
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return asdict(self)
+
+
+def _checked(values: dict[str, Any], default: Config) -> dict[str, Any]:
+    known = {field.name: getattr(default, field.name) for field in fields(Config)}
+    checked = {}
+    for name, value in values.items():
+        if name not in known:
+            raise ValueError(f"unknown training option {name!r}; known are {', '.join(known)}")
+        if isinstance(known[name], tuple):
+            good = isinstance(value, (list, tuple)) and value and all(type(v) is int and v > 0 for v in value)
+            value = tuple(value) if good else value
+        elif isinstance(known[name], bool):
+            good = isinstance(value, bool)
+        elif isinstance(known[name], int):
+            good = type(value) is int and value > 0
+        else:
+            good = type(value) in (int, float) and value >= 0
+        if not good:
+            raise ValueError(f"{name} = {value!r}: expected something like {known[name]!r}")
+        checked[name] = value
+    return checked

@@ -1,0 +1,185 @@
+"""The league: learners of all sides train round by round against each other, their past and the anchors."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agents.league.config import Config
+from agents.league.pool import HEURISTIC, LATEST, RANDOM, Pool
+from agents.league.workers import Worker
+from drako_env.engine.game import Game
+
+ANCHORS = (RANDOM, HEURISTIC)
+LAST_RATE = 0.1
+"""Of the learning rate at the end of a run."""
+
+
+def role_of(seat: str) -> str:
+    """`dragon_0` -> `dragon`."""
+    return seat.rsplit("_", 1)[0]
+
+
+@dataclass
+class Budget:
+    """How long to train: minutes, or rounds for runs that must not depend on the clock."""
+
+    minutes: float = 0.0
+    rounds: int = 0
+
+    def progress(self, state: "State") -> float:
+        """How much of it is used up, from 0 to 1."""
+        used = state.round / self.rounds if self.rounds else state.seconds / (60 * self.minutes)
+        return min(1.0, used)
+
+
+@dataclass
+class State:
+    """Where a run stands; with the learners' files it is all that is needed to go on."""
+
+    round: int = 0
+    seconds: float = 0.0
+    decisions: dict[str, int] = field(default_factory=dict)
+    pools: dict[str, Pool] = field(default_factory=dict)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """The log: one row a round."""
+
+    def save(self, path: Path) -> None:
+        """Write it; the file is never half written."""
+        new = path.with_suffix(".tmp")
+        new.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        new.replace(path)
+
+    @classmethod
+    def load(cls, path: Path) -> "State":
+        """Read it."""
+        values = json.loads(path.read_text(encoding="utf-8"))
+        values["pools"] = {seat: Pool(**pool) for seat, pool in values["pools"].items()}
+        return cls(**values)
+
+
+class League:
+    """A run in a folder. `train` goes on from wherever the folder's last checkpoint stands."""
+
+    def __init__(self, game: Game, seats: list[str], folder: Path, config: Config, seed: int) -> None:
+        self.game, self.seats, self.folder, self.config, self.seed = game, seats, folder, config, seed
+        self.past = folder / "past"
+        self.checkpoint = folder / "checkpoint"
+        for path in (self.past, self.checkpoint):
+            path.mkdir(parents=True, exist_ok=True)
+        self.state = State(pools={seat: Pool() for seat in seats})
+        self.workers = {seat: Worker(game, seat, config, seed + i) for i, seat in enumerate(seats)}
+        if (self.checkpoint / "state.json").exists():
+            self._go_on()
+        else:
+            self._export()
+
+    def train(self, budget: Budget, shown: Callable[[State], None]) -> None:
+        """Round after round until the budget is spent; `shown` is called after each."""
+        while budget.progress(self.state) < 1:
+            start = time.perf_counter()
+            rate = self.config.learning_rate * (1 - (1 - LAST_RATE) * budget.progress(self.state))
+            for seat, worker in self.workers.items():
+                worker.start("train", self._opponents(seat), rate)
+            row: dict[str, Any] = {"round": self.state.round + 1, "learning_rate": rate}
+            for seat, worker in self.workers.items():
+                row |= self._take(seat, worker.result())
+            self.state.round += 1
+            self._export()
+            if self.state.round % self.config.snapshot_every == 0:
+                self._add_snapshots()
+            if self.state.round % self.config.eval_every == 0:
+                row |= self._evaluate()
+            self.state.seconds += time.perf_counter() - start
+            self.state.rows.append(row | {"seconds": round(self.state.seconds, 1)})
+            self._save()
+            shown(self.state)
+
+    def win_rates(self, games: int, seed: int) -> dict[str, dict[str, tuple[int, int]]]:
+        """Seat -> anchor -> wins of games, for the policies as they are now."""
+        found: dict[str, dict[str, tuple[int, int]]] = {seat: {} for seat in self.seats}
+        for anchor in ANCHORS:
+            for worker in self.workers.values():
+                worker.start("evaluate", anchor, games, seed)
+            for seat, worker in self.workers.items():
+                found[seat][anchor] = worker.result()
+        return found
+
+    def close(self) -> None:
+        """End the learners' processes."""
+        for worker in self.workers.values():
+            worker.close()
+
+    def policy_file(self, seat: str, number: int) -> Path:
+        """The policy of a seat after a round."""
+        return self.past / f"{role_of(seat)}-{number:05}.safetensors"
+
+    def _rivals(self, seat: str) -> list[str]:
+        """Whom a seat's learner meets: the learners of other seats, or itself where there is no other."""
+        return [other for other in self.seats if other != seat]
+
+    def _opponents(self, seat: str) -> dict[str, tuple[float, str]]:
+        """Name -> (weight, file) for the next round. Alone, a learner meets the anchors only."""
+        weights = self.state.pools[seat].opponents(self.config)
+        rivals = self._rivals(seat)
+        files = {name: "" if name in ANCHORS else str(self.past / name) for name in weights}
+        if rivals:
+            files[LATEST] = str(self.policy_file(rivals[0], self.state.round))
+        return {name: (weight, files[name]) for name, weight in weights.items() if name != LATEST or rivals}
+
+    def _take(self, seat: str, figures: dict[str, Any]) -> dict[str, Any]:
+        """Learn from a round's results; returns what goes into the log."""
+        role, pool = role_of(seat), self.state.pools[seat]
+        pool.learn(figures.pop("results"))
+        self.state.decisions[seat] = figures["decisions"]
+        shown = {f"{role}_{name}": figure for name, figure in figures.items()}
+        rates = {f"{role}_train_win_{name}": pool.win_rates[name] for name in (LATEST, *ANCHORS) if name in pool.games}
+        return shown | rates
+
+    def _evaluate(self) -> dict[str, float]:
+        found = self.win_rates(self.config.eval_games, self.seed + self.state.round)
+        return {
+            f"{role_of(seat)}_win_{anchor}": wins / games
+            for seat, anchors in found.items()
+            for anchor, (wins, games) in anchors.items()
+        }
+
+    def _export(self) -> None:
+        """Every learner's policy as a file that the others can load; drop those that nobody will."""
+        info = {"round": str(self.state.round), "seed": str(self.seed)}
+        for seat, worker in self.workers.items():
+            worker.start("export", self.policy_file(seat, self.state.round), info)
+        for worker in self.workers.values():
+            worker.result()
+        kept = {name for pool in self.state.pools.values() for name in pool.snapshots}
+        kept |= {self.policy_file(s, n).name for s in self.seats for n in (self.state.round, self.state.round - 1)}
+        for path in self.past.glob("*.safetensors"):
+            if path.name not in kept:
+                path.unlink()
+
+    def _add_snapshots(self) -> None:
+        for seat in self.seats:
+            for rival in self._rivals(seat):
+                self.state.pools[seat].snapshots.append(self.policy_file(rival, self.state.round).name)
+
+    def _save(self) -> None:
+        """A checkpoint: first the learners' files, then the state that names their round, then the old ones go."""
+        for seat, worker in self.workers.items():
+            worker.start("save_state", self._learner_file(seat))
+        for worker in self.workers.values():
+            worker.result()
+        self.state.save(self.checkpoint / "state.json")
+        current = {self._learner_file(seat) for seat in self.seats}
+        for path in self.checkpoint.glob("*.pt"):
+            if path not in current:
+                path.unlink()
+
+    def _learner_file(self, seat: str) -> Path:
+        return self.checkpoint / f"{role_of(seat)}-{self.state.round:05}.pt"
+
+    def _go_on(self) -> None:
+        self.state = State.load(self.checkpoint / "state.json")
+        for seat, worker in self.workers.items():
+            worker.call("load_state", self._learner_file(seat), self.state.decisions[seat])

@@ -1,0 +1,201 @@
+"""One side's learner: MaskablePPO on one seat of many games."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnvWrapper
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
+
+from agents.league.config import Config
+from agents.policy import Floats, Policy, load_policy, save_policy
+from drako_env.engine.game import Game
+from drako_env.envs.sb3 import SeatVecEnv
+from drako_env.envs.seat import NAMED, SeatGames
+
+torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
+
+CARDS_SCALE = 4.0
+
+
+class Encoder(BaseFeaturesExtractor):
+    """Scales counts to about one, then hidden layers that policy and value share."""
+
+    def __init__(self, observation_space: Any, layers: tuple[int, ...]) -> None:
+        super().__init__(observation_space, layers[-1])
+        self.register_buffer("scale", torch.as_tensor(input_scale(observation_space.high)))
+        sizes = [observation_space.shape[0], *layers]
+        self.hidden = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in pairwise(sizes))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Features for both heads."""
+        x = observations.float() * self.scale
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return x
+
+
+def input_scale(high: np.ndarray[Any, Any]) -> Floats:
+    """What every entry of an observation is multiplied with: counts above 2 are rarely above 4."""
+    return np.where(high > 2, 1 / CARDS_SCALE, 1.0).astype(np.float32)
+
+
+class CanonicalVecEnv(VecEnvWrapper):
+    """Every position turned into its canonical form before the learner sees it."""
+
+    def __init__(self, venv: SeatVecEnv) -> None:
+        super().__init__(venv)
+        self.symmetries = venv.games.game.symmetries
+        self._ways = np.zeros(venv.num_envs, np.int64)
+
+    def reset(self) -> VecEnvObs:
+        """Deal every game anew."""
+        return self._turn(self.venv.reset())
+
+    def step_async(self, actions: np.ndarray[Any, Any]) -> None:
+        """Play the learner's actions, turned back."""
+        self.venv.step_async(self.symmetries.turn_back(actions, self._ways))
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """The next decisions."""
+        observation, rewards, dones, infos = self.venv.step_wait()
+        return self._turn(observation), rewards, dones, infos
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
+        """`"action_masks"`, turned."""
+        masks = self.venv.env_method(method_name, *args, indices=None, **kwargs)
+        turned = self.symmetries.turn_mask(masks, self._ways)
+        return turned if indices is None else [turned[i] for i in self._get_indices(indices)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the environments have an attribute."""
+        return self.venv.has_attr(attr_name)
+
+    def _turn(self, observation: Any) -> Any:
+        self._ways = self.symmetries.canonical(observation)
+        return self.symmetries.turn(observation, self._ways)
+
+
+class Learner:
+    """Trains one seat round by round against opponents that it is given by name."""
+
+    def __init__(self, game: Game, seat: str, config: Config, seed: int) -> None:
+        torch.set_num_threads(1)
+        self.game, self.seat, self.config, self.seed = game, seat, config, seed
+        self.env = SeatVecEnv(game, config.num_envs, seat, "random", seed)
+        self._files: dict[str, Policy] = {}
+        self.model = MaskablePPO(
+            "MlpPolicy",
+            CanonicalVecEnv(self.env) if config.canonical else self.env,
+            learning_rate=config.learning_rate,
+            n_steps=config.steps,
+            batch_size=config.minibatch,
+            n_epochs=config.epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            ent_coef=config.entropy,
+            clip_range=config.clip,
+            policy_kwargs={
+                "features_extractor_class": Encoder,
+                "features_extractor_kwargs": {"layers": config.layers},
+                "net_arch": [],
+            },
+            seed=seed,
+            device="cpu",
+        )
+        self.model.set_logger(Logger(None, []))
+
+    def train(self, opponents: Mapping[str, tuple[float, str]], rate: float) -> dict[str, Any]:
+        """One round at a learning rate. `opponents`: name -> (weight, file), or no file for the named ones. Returns the
+        results (`opponent -> (games, wins)`) and figures of the round."""
+        self._set_opponents(opponents)
+        self.model.lr_schedule = lambda _: rate
+        decisions = self.config.rollouts * self.config.steps * self.config.num_envs
+        self.model.learn(decisions, reset_num_timesteps=self.model.num_timesteps == 0)
+        values = self.model.logger.name_to_value
+        episodes = self.model.ep_info_buffer or []
+        return {
+            "results": self._results(),
+            "decisions": self.model.num_timesteps,
+            "entropy": -float(values.get("train/entropy_loss", 0.0)),
+            "value_loss": float(values.get("train/value_loss", 0.0)),
+            "kl": float(values.get("train/approx_kl", 0.0)),
+            "length": float(np.mean([episode["l"] for episode in episodes])) if episodes else 0.0,
+        }
+
+    def _set_opponents(self, opponents: Mapping[str, tuple[float, str]]) -> None:
+        """Games dealt from now on meet these; a policy's file is read once."""
+        pool: list[tuple[float, Any]] = []
+        files: dict[str, Policy] = {}
+        for name, (weight, file) in opponents.items():
+            if name not in NAMED:
+                files[file] = self._files.get(file) or load_policy(Path(file), self.game, self.seed)
+                files[file].info["opponent"] = name
+            pool.append((weight, name if name in NAMED else files[file]))
+        self._files = files
+        self.env.set_opponent(pool)
+
+    def _results(self) -> dict[str, tuple[int, float]]:
+        results: dict[str, tuple[int, float]] = {}
+        for policy, games, total in self.env.games.take_results():
+            name = policy if isinstance(policy, str) else policy.info["opponent"]  # type: ignore[attr-defined]
+            before = results.get(name, (0, 0.0))
+            results[name] = (before[0] + games, before[1] + (games + total) / 2)
+        return results
+
+    def evaluate(self, opponent: str, games: int, seed: int) -> tuple[int, int]:
+        """How many of how many games the policy, as it is now, wins against a named opponent or a file's policy."""
+        info = {"canonical": "yes" if self.config.canonical else "no", "layers": str(len(self.config.layers))}
+        policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
+        other = opponent if opponent in NAMED else load_policy(Path(opponent), self.game, seed)
+        return count_wins(self.game, self.seat, policy, other, games, seed), games
+
+    def tensors(self) -> dict[str, Floats]:
+        """The network, for `save_policy`."""
+        policy = self.model.policy
+        encoder = policy.features_extractor
+        layers = {f"{i}.{part}": getattr(layer, part) for i, layer in enumerate(encoder.hidden) for part in PARTS}
+        heads = {f"policy.{part}": getattr(policy.action_net, part) for part in PARTS}
+        heads |= {f"value.{part}": getattr(policy.value_net, part) for part in PARTS}
+        every = {"scale": encoder.scale} | layers | heads
+        return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in every.items()}
+
+    def export(self, path: Path, info: Mapping[str, str]) -> None:
+        """Write the policy as it is now."""
+        about = {"seat": self.seat, "canonical": "yes" if self.config.canonical else "no"} | dict(info)
+        save_policy(path, self.game, self.tensors(), about)
+
+    def save_state(self, path: Path) -> None:
+        """Network and optimiser, for `load_state`."""
+        torch.save(
+            {"policy": self.model.policy.state_dict(), "optimizer": self.model.policy.optimizer.state_dict()}, path
+        )
+
+    def load_state(self, path: Path, decisions: int) -> None:
+        """Go on from there, after so many decisions; games under way are dealt anew."""
+        state = torch.load(path, weights_only=True)
+        self.model.policy.load_state_dict(state["policy"])
+        self.model.policy.optimizer.load_state_dict(state["optimizer"])
+        self.model.num_timesteps = decisions
+
+
+PARTS = ("weight", "bias")
+
+
+def count_wins(game: Game, seat: str, policy: Any, opponent: Any, games: int, seed: int) -> int:
+    """How many of `games` games `policy` wins on a seat. All are played side by side and each slot counts once, so that
+    short games are not counted more often."""
+    table = SeatGames(game, games, seat, opponent, seed)
+    wins, open_games = 0, np.ones(games, bool)
+    while open_games.any():
+        table.step(policy(table.batch.observation, table.batch.action_mask))
+        ended = table.done & open_games
+        wins += int((table.reward[ended] > 0).sum())
+        open_games &= ~ended
+    return wins
