@@ -1,7 +1,8 @@
-"""Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`."""
+"""Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`, `policy:PATH`."""
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from agents.players import Budget, HeuristicAgent, RandomAgent, SearchAgent, prepare_players
 from drako_env.engine.game import Game
@@ -12,13 +13,19 @@ KNOWN = {
     "heuristic": "rules of thumb",
     "ismcts:N": "information-set search with N simulations a decision, e.g. ismcts:1000",
     "ismcts:Ts": "the same with T seconds a decision, e.g. ismcts:0.5s",
+    "policy:PATH": "a learnt policy: a .safetensors file, or a folder with one for each role",
 }
 
 
 def make_agent(spec: str, game: Game) -> Agent:
     """The player that `spec` names; `ValueError` with the list of known ones if there is none."""
     name, _, argument = spec.partition(":")
-    makers: dict[str, Callable[[Game, str], Agent]] = {"random": _random, "heuristic": _heuristic, "ismcts": _ismcts}
+    makers: dict[str, Callable[[Game, str], Agent]] = {
+        "random": _random,
+        "heuristic": _heuristic,
+        "ismcts": _ismcts,
+        "policy": _policy,
+    }
     if name not in makers:
         raise ValueError(f"unknown agent {spec!r}; known are {', '.join(KNOWN)}")
     prepare_players(game)
@@ -41,6 +48,15 @@ def _ismcts(game: Game, argument: str) -> Agent:
     if re.fullmatch(r"\d+(\.\d+)?s", argument) and float(argument[:-1]) > 0:
         return SearchAgent(game, Budget(seconds=float(argument[:-1])))
     raise ValueError(f"agent 'ismcts:{argument}': give simulations (ismcts:1000) or seconds (ismcts:0.5s)")
+
+
+def _policy(game: Game, argument: str) -> Agent:
+    path = Path(argument)
+    if not argument or not path.exists():
+        raise ValueError(f"agent 'policy:{argument}': there is no such file or folder")
+    from agents.policy import PolicyAgent
+
+    return PolicyAgent(game, path)
 
 
 def _no_argument(name: str, argument: str) -> None:

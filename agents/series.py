@@ -49,14 +49,14 @@ def add_series_options(parser: argparse.ArgumentParser, games: int) -> None:
 
 def chosen_game(options: argparse.Namespace) -> Game:
     """The game of `--game` and `--set`."""
-    return make_game(options.game, **dict(_rule_option(word) for word in options.set))
+    return make_game(options.game, **dict(name_and_value(word, "--set") for word in options.set))
 
 
-def _rule_option(word: str) -> tuple[str, Any]:
+def name_and_value(word: str, option: str) -> tuple[str, Any]:
     """`exchange=false` as a name and a value of TOML; a value that is no TOML is a text."""
     name, equals, value = word.partition("=")
     if not equals:
-        raise ValueError(f"--set {word}: expected OPTION=VALUE")
+        raise ValueError(f"{option} {word}: expected NAME=VALUE")
     try:
         return name, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from agents.league.pool import HEURISTIC, LATEST, RANDOM, Pool
 from agents.league.workers import Worker
 from drako_env.engine.game import Game
 
+Frozen = Mapping[str, tuple[float, str]]
+"""Opponents by name: weight, and the policy's file (none for the anchors)."""
 ANCHORS = (RANDOM, HEURISTIC)
 LAST_RATE = 0.1
 """Of the learning rate at the end of a run."""
@@ -63,8 +65,12 @@ class State:
 class League:
     """A run in a folder. `train` goes on from wherever the folder's last checkpoint stands."""
 
-    def __init__(self, game: Game, seats: list[str], folder: Path, config: Config, seed: int) -> None:
+    def __init__(
+        self, game: Game, seats: list[str], folder: Path, config: Config, seed: int, frozen: Frozen | None = None
+    ) -> None:
         self.game, self.seats, self.folder, self.config, self.seed = game, seats, folder, config, seed
+        self.frozen = frozen
+        """If given, the only opponents: for best responses."""
         self.past = folder / "past"
         self.checkpoint = folder / "checkpoint"
         for path in (self.past, self.checkpoint):
@@ -120,8 +126,10 @@ class League:
         """Whom a seat's learner meets: the learners of other seats, or itself where there is no other."""
         return [other for other in self.seats if other != seat]
 
-    def _opponents(self, seat: str) -> dict[str, tuple[float, str]]:
+    def _opponents(self, seat: str) -> Frozen:
         """Name -> (weight, file) for the next round. Alone, a learner meets the anchors only."""
+        if self.frozen is not None:
+            return dict(self.frozen)
         weights = self.state.pools[seat].opponents(self.config)
         rivals = self._rivals(seat)
         files = {name: "" if name in ANCHORS else str(self.past / name) for name in weights}

@@ -199,3 +199,9 @@ def count_wins(game: Game, seat: str, policy: Any, opponent: Any, games: int, se
         wins += int((table.reward[ended] > 0).sum())
         open_games &= ~ended
     return wins
+
+
+def random_policy(seed: int) -> Any:
+    """Any legal action with equal chances, as a batched policy."""
+    chance = np.random.default_rng(seed)
+    return lambda observation, mask: (chance.random(mask.shape) * mask).argmax(axis=1)

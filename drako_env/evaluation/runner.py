@@ -2,7 +2,8 @@
 
 import json
 import multiprocessing
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,8 +115,13 @@ def _work(job: Job) -> Played:
         if key not in _worker_agents:
             _worker_agents[key] = _worker_maker(spec, _worker_game)
         agents.append(_worker_agents[key])
+    return play_job(_worker_game, agents, job)
+
+
+def play_job(game: Game, agents: Sequence[Agent], job: Job) -> Played:
+    """One game, with its actions and what the agents thought if the job asks for them."""
     if not job.record:
-        return Played(job.pairing, play_game(_worker_game, agents, job.seed, job.number))
+        return Played(job.pairing, play_game(game, agents, job.seed, job.number))
     actions: list[int] = []
     opinions: list[Any] = []
 
@@ -123,7 +129,7 @@ def _work(job: Job) -> Played:
         actions.append(action)
         opinions.append(agent.opinions() if hasattr(agent, "opinions") else [])
 
-    result = play_game(_worker_game, agents, job.seed, job.number, watch)
+    result = play_game(game, agents, job.seed, job.number, watch)
     return Played(job.pairing, result, tuple(actions), tuple(opinions))
 
 
@@ -135,6 +141,8 @@ def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done
         for job in jobs:
             done(job, _work(job))
         return
+    for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(library, "1")  # every core has its own process already
     context = multiprocessing.get_context("spawn")  # forking a process with compiled code and threads is not safe
     pool = ProcessPoolExecutor(processes, context, initializer=_start_worker, initargs=(game, maker))
     try:

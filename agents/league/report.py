@@ -1,0 +1,150 @@
+"""What a training run leaves behind: curves, logs, tables."""
+
+import csv
+import json
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from agents.league.config import Config
+from agents.league.league import ANCHORS, League, State, role_of
+from drako_env import replay
+from drako_env.engine.game import Game
+from drako_env.evaluation.report import interval, share, table
+from drako_env.evaluation.statistics import wilson
+
+PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "torch")
+COLOURS = ("#b5432a", "#2f6f8f", "#5b8c5a", "#8a7fa3", "#c9a227")
+
+Wins = Mapping[str, Mapping[str, tuple[int, int]]]
+"""Seat -> opponent -> (wins, games)."""
+
+
+def write_about(path: Path, game: Game, config: Config, seats: list[str], seed: int) -> None:
+    """All that is needed to do the run again."""
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    about = {
+        "command": sys.argv,
+        "game": game.name,
+        "rules": game.rules_table(),
+        "seats": seats,
+        "seed": seed,
+        "config": config.as_dict(),
+        "commit": commit or "unknown",
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+    path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+class Log:
+    """Keeps `log.csv`, `curves.png` and TensorBoard's files up to date with a run."""
+
+    def __init__(self, folder: Path, roles: list[str], state: State) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.folder, self.roles = folder, roles
+        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=state.round + 1)
+
+    def add(self, state: State) -> None:
+        """Take in the last row."""
+        row = state.rows[-1]
+        for name, figure in row.items():
+            role, _, what = name.partition("_")
+            tag = f"{what}/{role}" if role in self.roles else f"run/{name}"
+            self._board.add_scalar(tag, figure, state.round)
+        self._board.flush()
+        self._write_csv(state)
+        if state.round % 5 == 0:
+            draw_curves(state.rows, self.roles, self.folder / "curves.png")
+
+    def close(self, state: State) -> None:
+        """The last word."""
+        self._board.close()
+        if state.rows:
+            draw_curves(state.rows, self.roles, self.folder / "curves.png")
+
+    def _write_csv(self, state: State) -> None:
+        columns = list(dict.fromkeys(name for row in state.rows for name in row))
+        new = self.folder / "log.tmp"
+        with new.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows(state.rows)
+        new.replace(self.folder / "log.csv")
+
+
+def draw_curves(rows: list[dict[str, Any]], roles: list[str], path: Path) -> None:
+    """Win rates against each anchor, entropy, value loss and length over time."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 6.4), layout="constrained")
+    panels = figure.subplots(2, 2)
+    for role_number, role in enumerate(roles):
+        colour = COLOURS[role_number % len(COLOURS)]
+        for anchor, style in zip((*ANCHORS, "train_win_latest"), ("--", "-", ":"), strict=True):
+            name = f"{role}_{anchor}" if anchor.startswith("train") else f"{role}_win_{anchor}"
+            label = f"{role} against {'each other (training)' if anchor.startswith('train') else anchor}"
+            _draw(panels[0, 0], rows, name, colour, style, label)
+        for axes, what in ((panels[0, 1], "entropy"), (panels[1, 0], "value_loss"), (panels[1, 1], "length")):
+            _draw(axes, rows, f"{role}_{what}", colour, "-", role)
+    titles = ("win rate", "entropy of the policy", "value loss", "own decisions a game")
+    for axes, title in zip(panels.flat, titles, strict=True):
+        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_xlabel("minutes", fontsize=8)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.25)
+        axes.tick_params(labelsize=8)
+    panels[0, 0].set_ylim(0, 1)
+    panels[0, 0].legend(fontsize=7, loc="lower right")
+    panels[0, 1].legend(fontsize=8)
+    new = path.with_name("curves.tmp.png")
+    figure.savefig(new, dpi=120)
+    new.replace(path)
+
+
+def _draw(axes: Any, rows: list[dict[str, Any]], name: str, colour: str, style: str, label: str) -> None:
+    points = [(row["seconds"] / 60, row[name]) for row in rows if name in row]
+    if points:
+        axes.plot(*zip(*points, strict=True), style, color=colour, label=label, linewidth=1.4)
+
+
+def results_table(baseline: Wins, trained: Wins) -> str:
+    """What training brought, seat by seat: random play as the baseline, trained play, the share of what was left."""
+    rows = []
+    for seat, opponents in trained.items():
+        for opponent, (wins, games) in opponents.items():
+            before, after = baseline[seat][opponent][0] / baseline[seat][opponent][1], wins / games
+            gained = (after - before) / (1 - before) if before < 1 else 1.0
+            rows.append([seat, opponent, share(before), share(after), interval(wilson(wins, games)), share(gained)])
+    return table(["seat", "against", "random play wins", "trained wins", "95% interval", "of what was left"], rows)
+
+
+def save_policies(league: League) -> Path:
+    """The final policies, under their roles' names."""
+    folder = league.folder / "policies"
+    folder.mkdir(exist_ok=True)
+    for seat in league.seats:
+        shutil.copyfile(league.policy_file(seat, league.state.round), folder / f"{role_of(seat)}.safetensors")
+    return folder
+
+
+def save_replays(game: Game, seatings: list[tuple[str, ...]], folder: Path, seed: int) -> list[Path]:
+    """A game of each seating of agents."""
+    from agents.registry import make_agent
+    from drako_env.evaluation.runner import Job, play_job
+
+    folder.mkdir(exist_ok=True)
+    paths = []
+    for number, seating in enumerate(seatings):
+        agents = [make_agent(agent, game) for agent in seating]
+        played = play_job(game, agents, Job(seating, number, seed + number, record=True))
+        names = ["trained" if agent.startswith("policy:") else agent.replace(":", "") for agent in seating]
+        paths.append(folder / ("-".join(names) + ".jsonl"))
+        replay.save(paths[-1], replay.record(game, seed + number, names, played.actions, played.opinions))
+    return paths
