@@ -68,13 +68,8 @@ def run_folder(options: argparse.Namespace) -> Path:
 def train(league: League, budget: Budget, console: Console) -> None:
     """All rounds, with a bar that shows how it goes."""
     log = Log(league.folder, [role_of(seat) for seat in league.seats], league.state)
-    columns = (
-        TextColumn("training"),
-        BarColumn(24),
-        TextColumn("{task.percentage:3.0f}%"),
-        TextColumn("{task.fields[how]}"),
-    )
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console) as progress:
+    columns = (TextColumn("training"), BarColumn(16), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.fields[how]}"), console=console) as progress:
         task = progress.add_task("training", total=1.0, completed=budget.progress(league.state), how="")
 
         def shown(state: State) -> None:

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from agents.league.config import Config
-from agents.league.pool import HEURISTIC, LATEST, RANDOM, Pool
+from agents.league.pool import HEURISTIC, LATEST, RANDOM, Opponents, Pool
 from agents.league.workers import Worker
 from drako_env.engine.game import Game
 
-Frozen = Mapping[str, tuple[float, str]]
-"""Opponents by name: weight, and the policy's file (none for the anchors)."""
 ANCHORS = (RANDOM, HEURISTIC)
 LAST_RATE = 0.1
 """Of the learning rate at the end of a run."""
@@ -66,11 +64,17 @@ class League:
     """A run in a folder. `train` goes on from wherever the folder's last checkpoint stands."""
 
     def __init__(
-        self, game: Game, seats: list[str], folder: Path, config: Config, seed: int, frozen: Frozen | None = None
+        self,
+        game: Game,
+        seats: list[str],
+        folder: Path,
+        config: Config,
+        seed: int,
+        frozen: Mapping[str, Opponents] | None = None,
     ) -> None:
         self.game, self.seats, self.folder, self.config, self.seed = game, seats, folder, config, seed
         self.frozen = frozen
-        """If given, the only opponents: for best responses."""
+        """If given, each seat's only opponents, which do not learn: for best responses."""
         self.past = folder / "past"
         self.checkpoint = folder / "checkpoint"
         for path in (self.past, self.checkpoint):
@@ -104,13 +108,13 @@ class League:
             shown(self.state)
 
     def win_rates(self, games: int, seed: int) -> dict[str, dict[str, tuple[int, int]]]:
-        """Seat -> anchor -> wins of games, for the policies as they are now."""
+        """Seat -> opponent -> wins of games, for the policies as they are now, against the anchors or the frozen."""
         found: dict[str, dict[str, tuple[int, int]]] = {seat: {} for seat in self.seats}
-        for anchor in ANCHORS:
-            for worker in self.workers.values():
-                worker.start("evaluate", anchor, games, seed)
-            for seat, worker in self.workers.items():
-                found[seat][anchor] = worker.result()
+        for seat, worker in self.workers.items():
+            against = dict.fromkeys(ANCHORS, (1.0, "")) if self.frozen is None else self.frozen[seat]
+            worker.start("evaluate", against, games, seed)
+        for seat, worker in self.workers.items():
+            found[seat] = worker.result()
         return found
 
     def close(self) -> None:
@@ -126,10 +130,10 @@ class League:
         """Whom a seat's learner meets: the learners of other seats, or itself where there is no other."""
         return [other for other in self.seats if other != seat]
 
-    def _opponents(self, seat: str) -> Frozen:
+    def _opponents(self, seat: str) -> Opponents:
         """Name -> (weight, file) for the next round. Alone, a learner meets the anchors only."""
         if self.frozen is not None:
-            return dict(self.frozen)
+            return self.frozen[seat]
         weights = self.state.pools[seat].opponents(self.config)
         rivals = self._rivals(seat)
         files = {name: "" if name in ANCHORS else str(self.past / name) for name in weights}
@@ -143,7 +147,8 @@ class League:
         pool.learn(figures.pop("results"))
         self.state.decisions[seat] = figures["decisions"]
         shown = {f"{role}_{name}": figure for name, figure in figures.items()}
-        rates = {f"{role}_train_win_{name}": pool.win_rates[name] for name in (LATEST, *ANCHORS) if name in pool.games}
+        named = [name for name in pool.games if name not in pool.snapshots]
+        rates = {f"{role}_train_win_{name}": pool.win_rates[name] for name in named}
         return shown | rates
 
     def _evaluate(self) -> dict[str, float]:

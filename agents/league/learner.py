@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from agents.league.config import Config
+from agents.league.pool import Opponents
 from agents.policy import Floats, Policy, load_policy, save_policy
 from drako_env.engine.game import Game
 from drako_env.envs.sb3 import SeatVecEnv
@@ -111,9 +112,8 @@ class Learner:
         )
         self.model.set_logger(Logger(None, []))
 
-    def train(self, opponents: Mapping[str, tuple[float, str]], rate: float) -> dict[str, Any]:
-        """One round at a learning rate. `opponents`: name -> (weight, file), or no file for the named ones. Returns the
-        results (`opponent -> (games, wins)`) and figures of the round."""
+    def train(self, opponents: Opponents, rate: float) -> dict[str, Any]:
+        """One round at a learning rate. Returns the results (`opponent -> (games, wins)`) and figures of the round."""
         self._set_opponents(opponents)
         self.model.lr_schedule = lambda _: rate
         decisions = self.config.rollouts * self.config.steps * self.config.num_envs
@@ -129,7 +129,7 @@ class Learner:
             "length": float(np.mean([episode["l"] for episode in episodes])) if episodes else 0.0,
         }
 
-    def _set_opponents(self, opponents: Mapping[str, tuple[float, str]]) -> None:
+    def _set_opponents(self, opponents: Opponents) -> None:
         """Games dealt from now on meet these; a policy's file is read once."""
         pool: list[tuple[float, Any]] = []
         files: dict[str, Policy] = {}
@@ -149,12 +149,15 @@ class Learner:
             results[name] = (before[0] + games, before[1] + (games + total) / 2)
         return results
 
-    def evaluate(self, opponent: str, games: int, seed: int) -> tuple[int, int]:
-        """How many of how many games the policy, as it is now, wins against a named opponent or a file's policy."""
+    def evaluate(self, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:
+        """How many of how many games the policy, as it is now, wins against each of the opponents."""
         info = {"canonical": "yes" if self.config.canonical else "no", "layers": str(len(self.config.layers))}
-        policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
-        other = opponent if opponent in NAMED else load_policy(Path(opponent), self.game, seed)
-        return count_wins(self.game, self.seat, policy, other, games, seed), games
+        found = {}
+        for name, (_, file) in opponents.items():
+            policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
+            other = name if name in NAMED else load_policy(Path(file), self.game, seed + 1)
+            found[name] = (count_wins(self.game, self.seat, policy, other, games, seed), games)
+        return found
 
     def tensors(self) -> dict[str, Floats]:
         """The network, for `save_policy`."""

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from agents.league.config import Config
 
+Opponents = Mapping[str, tuple[float, str]]
+"""Name -> weight, and the policy's file (none for those that `envs.seat` knows by name)."""
+
 LATEST, HEURISTIC, RANDOM = "latest", "heuristic", "random"
 MEMORY = 0.9
 """How much of what was known of a win rate is kept when a round brings news."""

@@ -85,12 +85,13 @@ def draw_curves(rows: list[dict[str, Any]], roles: list[str], path: Path) -> Non
 
     figure = Figure(figsize=(10, 6.4), layout="constrained")
     panels = figure.subplots(2, 2)
+    names = list(dict.fromkeys(name for row in rows for name in row))
     for role_number, role in enumerate(roles):
         colour = COLOURS[role_number % len(COLOURS)]
-        for anchor, style in zip((*ANCHORS, "train_win_latest"), ("--", "-", ":"), strict=True):
-            name = f"{role}_{anchor}" if anchor.startswith("train") else f"{role}_win_{anchor}"
-            label = f"{role} against {'each other (training)' if anchor.startswith('train') else anchor}"
-            _draw(panels[0, 0], rows, name, colour, style, label)
+        judged = [name for name in names if name.startswith(f"{role}_win_")]
+        for name, style in zip(judged, ("--", "-", "-.", ":"), strict=False):
+            _draw(panels[0, 0], rows, name, colour, style, f"{role} against {name.removeprefix(f'{role}_win_')}")
+        _draw(panels[0, 0], rows, f"{role}_train_win_latest", colour, ":", f"{role} against the other learner")
         for axes, what in ((panels[0, 1], "entropy"), (panels[1, 0], "value_loss"), (panels[1, 1], "length")):
             _draw(axes, rows, f"{role}_{what}", colour, "-", role)
     titles = ("win rate", "entropy of the policy", "value loss", "own decisions a game")
@@ -101,8 +102,9 @@ def draw_curves(rows: list[dict[str, Any]], roles: list[str], path: Path) -> Non
         axes.grid(alpha=0.25)
         axes.tick_params(labelsize=8)
     panels[0, 0].set_ylim(0, 1)
-    panels[0, 0].legend(fontsize=7, loc="lower right")
-    panels[0, 1].legend(fontsize=8)
+    for axes in panels[0]:
+        if axes.lines:
+            axes.legend(fontsize=7)
     new = path.with_name("curves.tmp.png")
     figure.savefig(new, dpi=120)
     new.replace(path)

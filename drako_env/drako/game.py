@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from drako_env.drako import dicts, kernels, scene, text
 from drako_env.drako.actions import action_text, all_actions
+from drako_env.drako.deals import all_deals
 from drako_env.drako.observe import Field
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import STATE, Phase
 from drako_env.drako.symmetry import symmetries
 from drako_env.drako.tables import build_tables
-from drako_env.engine.game import kernels_of
+from drako_env.engine.game import kernels_of, new_masks, new_states
 from drako_env.engine.symmetry import Symmetries
 
 CARD_FIELDS = (
@@ -88,6 +89,13 @@ class Drako:
     def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
         """The cards drawn, by player: by drawing (R5.3), or a whole hand by exchanging it (R4.2)."""
         return dicts.drawn(self.rules, before, self.actions[action]["type"], after)
+
+    def all_deals(self) -> tuple[NDArray[np.void], NDArray[np.float64]]:
+        """Every deal and its probability; `ValueError` unless the table is small enough for exact play."""
+        dealt, mask = new_states(self, 1), new_masks(self, 1).view(np.int8)[0]
+        dealt["rng"] = 1
+        self.kernels.deal_one(self.tables, dealt, 0, mask)
+        return all_deals(self.rules, dealt)
 
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""

@@ -92,6 +92,9 @@ class Game(Protocol):
     def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
         """What chance brought between two positions, JSON-able: the cards drawn, by player; empty if none were."""
 
+    def all_deals(self) -> tuple[NDArray[np.void], NDArray[np.float64]]:
+        """Every deal as a state, and its probability; `ValueError` if the game is too large for exact play."""
+
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""
 
