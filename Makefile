@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+MINUTES ?= 5
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -17,7 +18,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --editable '.[dev,train]'
-	@$(BIN)/python -m compileall -q drako_env
+	@$(BIN)/python -m compileall -q drako_env agents
 	@touch $@
 
 test: setup ## lint, types, tests
@@ -30,8 +31,8 @@ test: setup ## lint, types, tests
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games
 	@$(BIN)/pytest -m slow
 
-train: setup ## a match of random players (training is not there yet)
-	@$(BIN)/python scripts/random_match.py
+train: setup ## train both sides by self-play for MINUTES=5, evaluate, show the result
+	@$(BIN)/python scripts/train.py --minutes $(MINUTES)
 
 bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo (in an environment of its own)
 	@.venv-bench/bin/python scripts/benchmark.py

@@ -2,7 +2,7 @@
 
 A file holds one network for one role (the dragon; any player of a symmetric game): `scale`, then layers `0.weight`,
 `0.bias`, ... with ReLU between them, then the heads `policy.weight`, `policy.bias`, `value.weight`, `value.bias`. Its
-metadata say for which game and rules it was made.
+metadata (JSON, under `about`) say for which game and rules it was made.
 """
 
 import hashlib
@@ -81,7 +81,8 @@ def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[s
     layers = sum(name.endswith(".weight") and name[0].isdigit() for name in tensors)
     about = {"format": FORMAT, "game": game.name, "rules": rules_digest(game), "layers": str(layers)} | info
     new = path.with_suffix(".tmp")
-    save_file({name: np.ascontiguousarray(tensor, np.float32) for name, tensor in tensors.items()}, new, about)
+    arrays = {name: np.ascontiguousarray(tensor, np.float32) for name, tensor in tensors.items()}
+    save_file(arrays, new, {"about": json.dumps(about, sort_keys=True)})
     new.replace(path)
 
 
@@ -89,12 +90,21 @@ def load_policy(path: Path, game: Game, seed: int = 0, greedy: bool = False) -> 
     """Read a policy for a game; `ValueError` says what is wrong with the file."""
     try:
         with safe_open(path, "numpy") as file:
-            info = dict(file.metadata() or {})
+            info = _read_about((file.metadata() or {}).get("about", ""))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
     except (SafetensorError, OSError) as error:
         raise ValueError(f"policy {path}: cannot be read ({error})") from None
     _check(path, game, tensors, info)
     return Policy(game, tensors, info, np.random.default_rng(seed), greedy)
+
+
+def _read_about(text: str) -> dict[str, str]:
+    """The metadata of a file of ours; nothing if it is another's."""
+    try:
+        about = json.loads(text)
+    except ValueError:
+        return {}
+    return {str(key): str(value) for key, value in about.items()} if isinstance(about, dict) else {}
 
 
 def _check(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:

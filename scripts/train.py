@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from agents.league.config import Config
 from agents.league.league import ANCHORS, Budget, League, State, role_of
+from agents.league.pool import LATEST
 from agents.league.report import Log, Wins, results_table, save_policies, save_replays, write_about
 from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_value
 from drako_env.engine.game import Game
@@ -86,9 +87,9 @@ def how_it_goes(state: State, seats: list[str]) -> str:
     """Rate, and how many training games each side wins against the anchors, in a few words."""
     parts = [f"round {state.round}", f"{sum(state.decisions.values()) / max(state.seconds, 1e-9):,.0f}/s"]
     for seat in seats:
-        rates = state.pools[seat].win_rates
-        known = [f"{rates[anchor]:.0%} {anchor}" for anchor in ANCHORS if anchor in rates]
-        parts.append(f"{role_of(seat)} beats {' '.join(known)}")
+        pool = state.pools[seat]
+        shown = {name: rate for name, rate in pool.win_rates.items() if name not in (LATEST, *pool.snapshots)}
+        parts.append(f"{role_of(seat)} beats {' '.join(f'{rate:.0%} {name}' for name, rate in shown.items())}")
     return "  ".join(parts)
 
 

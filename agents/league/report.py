@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.league.config import Config
-from agents.league.league import ANCHORS, League, State, role_of
+from agents.league.league import League, State, role_of
 from drako_env import replay
 from drako_env.engine.game import Game
 from drako_env.evaluation.report import interval, share, table

@@ -7,14 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.drako.rules import Card, Rules
-from drako_env.drako.state import START_HAND
+from drako_env.drako.state import CARDS_PER_DRAW, START_HAND
 
 
 def all_deals(rules: Rules, dealt: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.float64]]:
     """Every pair of starting hands, put into a position just dealt, and its probability. `ValueError` if chance would
     go on deciding after that."""
-    if rules.exchange or any(sum(card.copies for card in deck) > START_HAND + 1 for deck in rules.decks):
-        raise ValueError(f"rules {rules.name!r}: exact play needs exchange = false and decks of {START_HAND + 1} cards")
+    most = START_HAND + CARDS_PER_DRAW  # a draw takes all that is left
+    if rules.exchange or any(sum(card.copies for card in deck) > most for deck in rules.decks):
+        raise ValueError(f"rules {rules.name!r}: exact play needs exchange = false and at most {most} cards a deck")
     hands = [list(_hands(deck)) for deck in rules.decks]
     states, chances = np.repeat(dealt, len(hands[0]) * len(hands[1])), []
     for state, pair in zip(states, product(*hands), strict=True):

@@ -1,0 +1,175 @@
+"""Training: opponents by win rate, runs that survive, runs that repeat."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.exact import build_tree, exploitability
+from agents.league.config import Config
+from agents.league.learner import CanonicalVecEnv, Learner, count_wins, random_policy
+from agents.league.pool import Pool, priorities
+from agents.policy import load_policy
+from drako_env import drako_v0
+from drako_env.games import make_game
+
+ROOT = Path(__file__).parents[2]
+SMALL = {"layers": [32], "num_envs": 32, "steps": 32, "minibatch": 256, "rollouts": 2, "eval_games": 16}
+SMALL_WORDS = [word for name, value in SMALL.items() for word in ("--train", f"{name}={value}")]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0.5, 4))
+def test_priorities_prefer_whom_one_loses_to(rates, power):
+    weights = priorities(rates, power)
+    assert sum(weights) == pytest.approx(1)
+    assert min(weights) > 0
+    for (a, weight), (b, other) in pairwise(zip(rates, weights, strict=True)):
+        assert (weight >= other) if a <= b else (weight <= other)
+
+
+def test_priorities_are_squares_of_the_losses():
+    assert priorities([0.5, 0.9], 2) == pytest.approx([25 / 26, 1 / 26])
+
+
+def test_a_pool_shares_out_the_games():
+    pool, config = Pool(), Config()
+    assert pool.opponents(config) == pytest.approx({"latest": 0.8, "heuristic": 0.15, "random": 0.05})
+    pool.snapshots = ["old", "new"]
+    pool.learn({"old": (100, 90.0), "new": (100, 50.0), "heuristic": (10, 1.0)})
+    shares = pool.opponents(config)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["new"] == pytest.approx(0.3 * 25 / 26)
+    assert pool.win_rates["heuristic"] == pytest.approx(0.1)
+    assert pool.hardest(1) == ["new"]
+
+
+def test_win_rates_follow_the_news():
+    pool = Pool()
+    pool.learn({"x": (50, 0.0)})
+    for _ in range(20):
+        pool.learn({"x": (50, 50.0)})
+    assert pool.win_rates["x"] > 0.95
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"speed": 1}, "unknown training option 'speed'"),
+        ({"entropy": "high"}, "entropy = 'high'"),
+        ({"layers": []}, "layers = "),
+        ({"num_envs": -3}, "num_envs = -3"),
+        ({"minibatch": 1000}, "no multiple of minibatch"),
+        ({"latest_share": 0, "past_share": 0, "heuristic_share": 0, "random_share": 0}, "add up to nothing"),
+    ],
+)
+def test_bad_options_are_named(values, says):
+    with pytest.raises(ValueError, match=says):
+        Config.load(**values)
+
+
+def test_the_learner_of_turned_games_plays_the_games_as_they_stand():
+    inner = drako_v0.sb3_env(24, seat="dwarves_0", seed=4)
+    env, chance = CanonicalVecEnv(inner), np.random.default_rng(0)
+    observation, ways = env.reset(), make_game("drako").symmetries
+    for _ in range(60):
+        mask = env.env_method("action_masks")
+        assert np.array_equal(ways.turn(observation, np.zeros(24, int)), observation)
+        assert np.array_equal(ways.turn(inner.games.batch.observation, env._ways), observation)
+        actions = (chance.random(mask.shape) * mask).argmax(axis=1)
+        observation, _, _, _ = env.step(actions)  # an action turned back wrongly would be illegal sooner or later
+    env.close()
+
+
+def test_an_exported_policy_is_the_learner(tmp_path):
+    game = make_game("drako", rules="tiny")
+    learner = Learner(game, "dragon_0", Config.load(**SMALL), 0)
+    learner.train({"random": (1.0, "")}, 1e-3)
+    learner.export(tmp_path / "x.safetensors", {})
+    policy, batch = load_policy(tmp_path / "x.safetensors", game), drako_v0.batch_env(64, seed=0, rules="tiny")
+    batch.step(batch.sample())
+    ways = game.symmetries.canonical(batch.observation)
+    turned = game.symmetries.turn(batch.observation, ways)
+    mask = game.symmetries.turn_mask(batch.action_mask, ways)
+    tensor, _ = learner.model.policy.obs_to_tensor(turned)
+    theirs = learner.model.policy.get_distribution(tensor, action_masks=mask).distribution.probs.detach().numpy()
+    ours = policy.probabilities(batch.observation, batch.action_mask)
+    back = np.empty_like(theirs)
+    np.put_along_axis(back, game.symmetries.actions[ways], theirs, axis=1)
+    assert np.abs(ours - back).max() < 1e-5
+
+
+def test_games_of_an_evaluation_are_counted_once():
+    game = make_game("drako")
+    wins = count_wins(game, "dragon_0", random_policy(0), "heuristic", 100, 0)
+    assert wins < 15
+    assert 45 < count_wins(game, "dragon_0", random_policy(0), "random", 100, 0) < 90
+
+
+def train(*words, **kwargs):
+    command = [sys.executable, "scripts/train.py", "--set", "rules=tiny", *SMALL_WORDS, *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240, **kwargs)
+
+
+def state(folder):
+    return json.loads((folder / "checkpoint" / "state.json").read_text())
+
+
+def test_a_run_leaves_what_it_promises_and_repeats_exactly(tmp_path):
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        done = train(
+            "--rounds", "3", "--seed", "3", "--games", "20", "--train", "snapshot_every=3", "--out", str(folder)
+        )
+        assert done.returncode == 0, done.stderr
+    for name in ("about.json", "log.csv", "curves.png", "results.md", "policies/dragon.safetensors"):
+        assert (folders[0] / name).stat().st_size > 100, name
+    assert len(list((folders[0] / "tensorboard").iterdir())) == 1
+    assert len(list((folders[0] / "replays").iterdir())) == 2
+    assert "| dragon_0  | random " in (folders[0] / "results.md").read_text()
+    for role in ("dragon", "dwarves"):
+        policies = [(folder / "policies" / f"{role}.safetensors").read_bytes() for folder in folders]
+        assert policies[0] == policies[1]
+    assert state(folders[0])["pools"]["dragon_0"]["snapshots"] == ["dwarves-00003.safetensors"]
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    command = [sys.executable, "scripts/train.py", "--set", "rules=tiny", *SMALL_WORDS, "--rounds", "400"]
+    running = subprocess.Popen(
+        [*command, "--out", str(tmp_path)], cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    while not (tmp_path / "checkpoint" / "state.json").exists() or state(tmp_path)["round"] < 6:
+        assert running.poll() is None
+        time.sleep(0.1)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    before = state(tmp_path)
+    rounds = str(before["round"] + 2)
+    done = train("--rounds", rounds, "--games", "20", "--out", str(tmp_path), "--resume")
+    assert done.returncode == 0, done.stderr
+    after = state(tmp_path)
+    assert after["round"] == before["round"] + 2
+    assert after["rows"][: before["round"]] == before["rows"]
+    assert [row["round"] for row in after["rows"]] == list(range(1, after["round"] + 1))
+    assert after["pools"]["dragon_0"]["snapshots"][0] == before["pools"]["dragon_0"]["snapshots"][0]
+    decisions = SMALL["rollouts"] * SMALL["steps"] * SMALL["num_envs"]
+    assert after["decisions"]["dwarves_0"] == before["decisions"]["dwarves_0"] + 2 * decisions
+    assert "there is a run already" in train("--rounds", rounds, "--out", str(tmp_path)).stderr
+
+
+def test_training_on_the_tiny_table_becomes_hard_to_exploit(tmp_path):
+    done = train("--rounds", "30", "--games", "20", "--out", str(tmp_path), "--train", "rollouts=4")
+    assert done.returncode == 0, done.stderr
+    game = make_game("drako", rules="tiny")
+    tree = build_tree(game)
+    policies = [load_policy(tmp_path / "policies" / f"{role}.safetensors", game) for role in ("dragon", "dwarves")]
+    start = exploitability(tree, *[lambda _, mask: mask / mask.sum(axis=1, keepdims=True)] * 2)
+    assert exploitability(tree, *(policy.probabilities for policy in policies)) < start / 2

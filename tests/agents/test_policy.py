@@ -1,0 +1,153 @@
+"""Policies as files: what is written is what plays, and nothing foreign is loaded."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from agents.policy import PolicyAgent, load_policy, save_policy
+from agents.registry import make_agent
+from drako_env import drako_v0
+from drako_env.engine.view import SeatView
+from drako_env.evaluation.match import play_game
+from drako_env.games import make_game
+
+
+def network(game, sizes=(24, 16), seed=0):
+    chance, width, tensors = np.random.default_rng(seed), len(game.observation_high), {}
+    tensors["scale"] = np.ones(width, np.float32)
+    for layer, size in enumerate(sizes):
+        tensors[f"{layer}.weight"] = chance.normal(size=(size, width)).astype(np.float32) / 8
+        tensors[f"{layer}.bias"] = chance.normal(size=size).astype(np.float32)
+        width = size
+    for head, size in (("policy", len(game.actions)), ("value", 1)):
+        tensors[f"{head}.weight"] = chance.normal(size=(size, width)).astype(np.float32)
+        tensors[f"{head}.bias"] = np.zeros(size, np.float32)
+    return tensors
+
+
+@pytest.fixture
+def game():
+    return make_game("drako")
+
+
+@pytest.fixture
+def folder(game, tmp_path):
+    for seed, role in enumerate(("dragon", "dwarves")):
+        save_policy(tmp_path / f"{role}.safetensors", game, network(game, seed=seed), {"canonical": "yes"})
+    return tmp_path
+
+
+def positions(count=300, steps=40, **options):
+    batch = drako_v0.batch_env(count, seed=2, **options)
+    for _ in range(steps):
+        batch.step(batch.sample())
+    return batch
+
+
+def test_a_policy_plays_legally_and_as_it_says(game, folder):
+    batch = positions()
+    policy = load_policy(folder / "dragon.safetensors", game, seed=1)
+    shares = policy.probabilities(batch.observation, batch.action_mask)
+    assert shares.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert (shares[batch.action_mask == 0] == 0).all()
+    rows = np.arange(batch.num_games)
+    counts = np.zeros_like(shares)
+    for _ in range(400):
+        counts[rows, policy(batch.observation, batch.action_mask)] += 1
+    assert (counts[batch.action_mask == 0] == 0).all()
+    assert np.abs(counts / 400 - shares).max() < 0.15
+    greedy = load_policy(folder / "dragon.safetensors", game, greedy=True)
+    assert (shares[rows, greedy(batch.observation, batch.action_mask)] == shares.max(axis=1)).all()
+
+
+def test_a_policy_for_canonical_forms_does_not_care_how_the_board_lies(game, folder):
+    batch, ways = positions(), game.symmetries
+    policy = load_policy(folder / "dwarves.safetensors", game)
+    turned = np.arange(batch.num_games) % 12
+    shares = policy.probabilities(batch.observation, batch.action_mask)
+    others = policy.probabilities(ways.turn(batch.observation, turned), ways.turn_mask(batch.action_mask, turned))
+    back = np.empty_like(others)
+    np.put_along_axis(back, ways.actions[turned], others, axis=1)
+    twins = (shares - back).__abs__().max(axis=1) > 1e-4
+    own_twin = np.array(
+        [len(np.unique(ways.turn(np.tile(row, (12, 1)), np.arange(12)), axis=0)) < 12 for row in batch.observation]
+    )
+    assert not (twins & ~own_twin).any()
+    assert (~own_twin).sum() > 200
+
+
+def test_an_agent_plays_whole_games_on_both_seats(game, folder):
+    agent = make_agent(f"policy:{folder}", game)
+    for seed in range(3):
+        result = play_game(game, [agent, agent], seed)
+        assert result == play_game(game, [agent, agent], seed)
+    batch = positions(1)
+    view = SeatView.of(game, batch._states)
+    agent.reset(0)
+    action = agent.act(view)
+    assert action in view.legal()
+    assert sum(weight for _, weight in agent.opinions()) == pytest.approx(1, abs=1e-5)
+
+
+def test_r12_a_policy_does_not_see_what_is_hidden(game, folder):
+    agent, batch = PolicyAgent(game, folder), positions(60)
+    for i in range(batch.num_games):
+        view = SeatView.of(game, batch._states, i)
+        agent.reset(7)
+        action = agent.act(view)
+        for deal in range(3):
+            other = SeatView.of(game, view.determinize(deal))
+            agent.reset(7)
+            assert agent.act(other) == action
+
+
+def claim(path, **claims):
+    """Change what a file says of itself."""
+    data = path.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    header["__metadata__"]["about"] = json.dumps(json.loads(header["__metadata__"]["about"]) | claims)
+    new = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(new)) + new + data[8 + length :])
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
+        (lambda path: path.write_bytes(b"\x80\x04pickle?"), "cannot be read"),
+        (lambda path: path.write_bytes(b""), "cannot be read"),
+        (lambda path: claim(path, format="other"), "its format is 'other'"),
+        (lambda path: claim(path, game="chess"), "its game is 'chess'"),
+        (lambda path: claim(path, rules="0"), "its rules is '0'"),
+        (lambda path: claim(path, layers="3"), "2.bias.*missing"),
+        (lambda path: claim(path, layers="x"), "invalid literal"),
+    ],
+)
+def test_a_broken_or_foreign_file_is_named(game, folder, damage, says):
+    path = folder / "dragon.safetensors"
+    damage(path)
+    with pytest.raises(ValueError, match=says):
+        load_policy(path, game)
+
+
+def test_networks_of_the_wrong_shape_or_without_numbers_are_refused(game, tmp_path):
+    path, tensors = tmp_path / "x.safetensors", network(game)
+    save_policy(path, game, tensors | {"policy.bias": np.zeros(3, np.float32)}, {})
+    with pytest.raises(ValueError, match=r"policy.bias is float32 \(3,\), not \(222,\)"):
+        load_policy(path, game)
+    save_policy(path, game, tensors | {"0.bias": np.full(24, np.nan, np.float32)}, {})
+    with pytest.raises(ValueError, match=r"0.bias holds values that are no numbers"):
+        load_policy(path, game)
+
+
+def test_a_policy_plays_only_under_its_own_rules(folder):
+    with pytest.raises(ValueError, match="its rules is"):
+        load_policy(folder / "dragon.safetensors", make_game("drako", edition="2019"))
+
+
+def test_a_path_that_is_not_there(game):
+    with pytest.raises(ValueError, match="agent 'policy:nowhere': there is no such file or folder"):
+        make_agent("policy:nowhere", game)
