@@ -69,12 +69,12 @@ def build_tree(game: Game) -> Tree:
     before: list[Ints] = [np.zeros(len(states), np.int64)] * 2
     while len(states):
         size += len(states)
-        if size > MAX_POSITIONS:
-            raise ValueError(f"more than {MAX_POSITIONS:,} positions: this table is too large for exact play")
         batch = _batch(game, states)
         information = [_number(_looks(game, states, seat), before[seat]) for seat in range(2)]
         view = _views(batch, views, rows)
         position, action = np.nonzero(batch.action_mask)
+        if size + len(position) > MAX_POSITIONS:
+            raise ValueError(f"more than {MAX_POSITIONS:,} positions: this table is too large for exact play")
         moved = _batch(game, states[position])
         moved.step(action)
         child = np.where(moved.done, -1, np.cumsum(~moved.done) - 1)

@@ -15,40 +15,37 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from drako_env.engine.game import Game
+from drako_env.engine.game import Game, role_of
 from drako_env.engine.view import SeatView
 
 FORMAT = "drako-env policy 1"
 SUFFIX = ".safetensors"
-SHIPPED = Path(__file__).parent / "policies"
 ILLEGAL = np.float32(-1e9)
 
 Floats = NDArray[np.float32]
 
 
 def rules_digest(game: Game) -> str:
-    """Tells rules tables apart: a policy plays only under the rules it was made for."""
-    return hashlib.sha256(json.dumps(game.rules_table(), sort_keys=True).encode()).hexdigest()[:16]
+    """Tells rules tables apart, whatever their names: a policy plays only under the rules it was made for."""
+    table = {key: value for key, value in game.rules_table().items() if key != "name"}
+    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Policy:
     """A network, and how to play with it: called with observations and masks it returns actions, so that it can be the
-    opponent of `sb3_env`. It keeps its own random numbers; `greedy` makes it take the likeliest action instead."""
+    opponent of `sb3_env`. It keeps its own random numbers."""
 
     game: Game
     tensors: dict[str, Floats]
     info: dict[str, str]
     """The file's metadata."""
     chance: np.random.Generator
-    greedy: bool = False
 
     def __call__(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.int64]:
         """One action for each row."""
         logits, ways = self._logits(observation, mask)
-        if not self.greedy:
-            logits = logits + self.chance.gumbel(size=logits.shape).astype(np.float32)
-        chosen = logits.argmax(axis=1)
+        chosen = (logits + self.chance.gumbel(size=logits.shape).astype(np.float32)).argmax(axis=1)
         return self.game.symmetries.turn_back(chosen, ways) if ways is not None else chosen
 
     def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
@@ -79,23 +76,25 @@ class Policy:
 def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:
     """Write a policy; a file is never half written."""
     layers = sum(name.endswith(".weight") and name[0].isdigit() for name in tensors)
-    about = {"format": FORMAT, "game": game.name, "rules": rules_digest(game), "layers": str(layers)} | info
+    about = {"format": FORMAT, "game": game.name, "rules": rules_digest(game), "rules_name": game.rules_table()["name"]}
+    about |= {"layers": str(layers)} | info
     new = path.with_suffix(".tmp")
     arrays = {name: np.ascontiguousarray(tensor, np.float32) for name, tensor in tensors.items()}
     save_file(arrays, new, {"about": json.dumps(about, sort_keys=True)})
     new.replace(path)
 
 
-def load_policy(path: Path, game: Game, seed: int = 0, greedy: bool = False) -> Policy:
+def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:
     """Read a policy for a game; `ValueError` says what is wrong with the file."""
     try:
         with safe_open(path, "numpy") as file:
             info = _read_about((file.metadata() or {}).get("about", ""))
+            _check_origin(path, game, info)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
-    except (SafetensorError, OSError) as error:
+    except (SafetensorError, OSError, TypeError) as error:
         raise ValueError(f"policy {path}: cannot be read ({error})") from None
     _check(path, game, tensors, info)
-    return Policy(game, tensors, info, np.random.default_rng(seed), greedy)
+    return Policy(game, tensors, info, np.random.default_rng(seed))
 
 
 def _read_about(text: str) -> dict[str, str]:
@@ -107,12 +106,19 @@ def _read_about(text: str) -> dict[str, str]:
     return {str(key): str(value) for key, value in about.items()} if isinstance(about, dict) else {}
 
 
+def _check_origin(path: Path, game: Game, info: dict[str, str]) -> None:
+    """Made for this game under these rules."""
+    if info.get("format") != FORMAT:
+        raise ValueError(f"policy {path}: not a policy of this project (its format is {info.get('format')!r})")
+    if info.get("game") != game.name:
+        raise ValueError(f"policy {path}: made for the game {info.get('game')!r}, not {game.name!r}")
+    if info.get("rules") != rules_digest(game):
+        names = f"{info.get('rules_name')!r}, not {game.rules_table()['name']!r} as they are here"
+        raise ValueError(f"policy {path}: made for other rules ({names}); options count too")
+
+
 def _check(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:
-    """A network of the right shape, made for this game under these rules."""
-    expected = {"format": FORMAT, "game": game.name, "rules": rules_digest(game)}
-    for key, value in expected.items():
-        if info.get(key) != value:
-            raise ValueError(f"policy {path}: its {key} is {info.get(key)!r}, expected {value!r}")
+    """A network of the right shape."""
     try:
         width = len(game.observation_high)
         shapes = {"scale": (width,)}
@@ -126,18 +132,22 @@ def _check(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, s
                 raise ValueError(f"policy {path}: {name} is {tensors[name].dtype} {tensors[name].shape}, not {shape}")
             if not np.isfinite(tensors[name]).all():
                 raise ValueError(f"policy {path}: {name} holds values that are no numbers")
+        if "seat" not in info:
+            raise KeyError("seat")
     except (KeyError, IndexError) as error:
         raise ValueError(f"policy {path}: {error} is missing") from None
 
 
 class PolicyAgent:
-    """Plays each seat with the policy of that seat from a folder, or every seat with one file."""
+    """Plays each seat with the policy of its role from a folder, or with the one file that is given."""
 
-    def __init__(self, game: Game, path: Path, greedy: bool = False) -> None:
-        roles = list(dict.fromkeys(seat.rsplit("_", 1)[0] for seat in game.seats))
-        files = {role: path / f"{role}{SUFFIX}" for role in roles} if path.is_dir() else dict.fromkeys(roles, path)
-        loaded = {role: load_policy(file, game, greedy=greedy) for role, file in files.items()}
-        self._policies = [loaded[seat.rsplit("_", 1)[0]] for seat in game.seats]
+    def __init__(self, game: Game, path: Path) -> None:
+        roles = list(dict.fromkeys(role_of(seat) for seat in game.seats))
+        files = [path / f"{role}{SUFFIX}" for role in roles] if path.is_dir() else [path]
+        policies = [load_policy(file, game) for file in files if file.exists()]
+        if not policies:
+            raise ValueError(f"policy {path}: the folder holds none of {', '.join(file.name for file in files)}")
+        self._path, self._policies = path, {role_of(policy.info["seat"]): policy for policy in policies}
         self._opinions: list[tuple[int, float]] = []
 
     def reset(self, seed: int) -> None:
@@ -146,12 +156,12 @@ class PolicyAgent:
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
-        policy = self._policies[view.seat]
-        shares = policy.probabilities(view.observation[None], view.action_mask[None])[0]
+        role = role_of(view.game.seats[view.seat])
+        if role not in self._policies:
+            raise ValueError(f"policy {self._path}: plays {', '.join(self._policies)}, not {role}")
+        shares = self._policies[role].probabilities(view.observation[None], view.action_mask[None])[0]
         legal = view.legal()
         self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
-        if policy.greedy:
-            return self._opinions[0][0]
         weights = shares[legal].astype(float)
         return int(self._chance.choice(legal, p=weights / weights.sum()))
 

@@ -29,7 +29,10 @@ def make_agent(spec: str, game: Game) -> Agent:
     if name not in makers:
         raise ValueError(f"unknown agent {spec!r}; known are {', '.join(KNOWN)}")
     prepare_players(game)
-    return makers[name](game, argument)
+    try:
+        return makers[name](game, argument)
+    except ValueError as error:
+        raise ValueError(f"{error}; known agents are {', '.join(KNOWN)}") from None
 
 
 def _random(game: Game, argument: str) -> Agent:

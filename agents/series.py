@@ -1,8 +1,10 @@
 """A series of games on the command line: options, progress, results. What evaluate, tournament and balance share."""
 
 import argparse
+import hashlib
 import json
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -48,19 +50,31 @@ def add_series_options(parser: argparse.ArgumentParser, games: int) -> None:
 
 
 def chosen_game(options: argparse.Namespace) -> Game:
-    """The game of `--game` and `--set`."""
-    return make_game(options.game, **dict(name_and_value(word, "--set") for word in options.set))
+    """The game of `--game` and `--set`; a value that its option refuses is tried as a text (edition=2019)."""
+    words = [name_and_text(word, "--set") for word in options.set]
+    try:
+        return make_game(options.game, **{name: toml_value(text) for name, text in words})
+    except ValueError as error:
+        try:
+            return make_game(options.game, **dict(words))
+        except ValueError:
+            raise error from None
 
 
-def name_and_value(word: str, option: str) -> tuple[str, Any]:
-    """`exchange=false` as a name and a value of TOML; a value that is no TOML is a text."""
-    name, equals, value = word.partition("=")
+def name_and_text(word: str, option: str) -> tuple[str, str]:
+    """`exchange=false` in its two parts."""
+    name, equals, text = word.partition("=")
     if not equals:
         raise ValueError(f"{option} {word}: expected NAME=VALUE")
+    return name, text
+
+
+def toml_value(text: str) -> Any:
+    """A value of TOML; whatever is none is a text."""
     try:
-        return name, tomllib.loads(f"value = {value}")["value"]
+        return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return name, value
+        return text
 
 
 def fail(program: str, error: Exception) -> int:
@@ -70,25 +84,56 @@ def fail(program: str, error: Exception) -> int:
 
 
 def play_series(game: Game, pairings: Sequence[Pairing], options: argparse.Namespace, default_out: str) -> int:
-    """Play, keep, report; returns the exit code. `ValueError` or `OSError` before anything is played."""
-    if options.games < 1 or options.processes < 1:
-        raise ValueError("--games and --processes must be at least 1")
-    console, folder = Console(width=120), options.out or Path("runs") / default_out.replace(":", "")
-    asked = {int(number) for number in options.replays.split(",") if number}
+    """Play, keep, report; returns the exit code. `ValueError` or `OSError` if the options make no sense."""
+    console, folder = Console(width=120), options.out or Path("runs") / default_out
+    jobs, asked = _jobs(pairings, options)
+    _check_series(folder, game, pairings, options)
     store = Store(folder / "games.jsonl", options.resume)
-    jobs = [
-        Job(pairing, number, seed, number in asked)
-        for number, seed in enumerate(game_seeds(options.seed, options.games))
-        for pairing in pairings
-    ]
     complete = _play(jobs, game, store, folder / "replays", options.processes, console)
     if games := [played for played in store.finish() if played.pairing in set(pairings)]:
         report = summarise(game, pairings, games)
         _write(report, folder, console)
-    console.print(f"results: {folder}/report.md, report.json, games.jsonl" + (", replays/" if asked else ""))
+        console.print(f"results: {folder}/report.md, report.json, games.jsonl" + (", replays/" if asked else ""))
     if not complete:
         console.print(f"interrupted after {len(games)} of {len(jobs)} games: the same command with --resume goes on")
     return 0 if complete else INTERRUPTED
+
+
+def _jobs(pairings: Sequence[Pairing], options: argparse.Namespace) -> tuple[list[Job], set[int]]:
+    """All games to be played, and the deals whose replays are wanted."""
+    if options.games < 1 or options.processes < 1 or options.seed < 0:
+        raise ValueError("--games and --processes must be at least 1, and --seed not negative")
+    words = [word for word in options.replays.split(",") if word]
+    if wrong := [word for word in words if not word.isdecimal() or int(word) >= options.games]:
+        raise ValueError(f"--replays {wrong[0]}: expected numbers of deals, from 0 to {options.games - 1}")
+    asked = {int(word) for word in words}
+    seeds = enumerate(game_seeds(options.seed, options.games))
+    return [Job(pairing, n, seed, n in asked) for n, seed in seeds for pairing in pairings], asked
+
+
+def _check_series(folder: Path, game: Game, pairings: Sequence[Pairing], options: argparse.Namespace) -> None:
+    """A folder holds the games of one game, one set of rules, one seed, and policies that stay what they are."""
+    agents = {agent for pairing in pairings for agent in pairing}
+    series = {"game": game.name, "rules": game.rules_table(), "seed": options.seed}
+    series["policies"] = {agent: _digest(Path(agent[7:])) for agent in sorted(agents) if agent.startswith("policy:")}
+    path = folder / "series.json"
+    if path.exists() and options.resume:
+        before = json.loads(path.read_text(encoding="utf-8"))
+        series["policies"] = before["policies"] | series["policies"]
+        for key in ("game", "rules", "seed"):
+            if before[key] != series[key]:
+                raise ValueError(f"{folder}: its games were played with another {key}; choose another --out")
+        for agent, digest in before["policies"].items():
+            if series["policies"][agent] != digest:
+                raise ValueError(f"{folder}: {agent} has changed since its games were played; choose another --out")
+    if not (folder / "games.jsonl").exists() or options.resume:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(series, indent=1) + "\n", encoding="utf-8")
+
+
+def _digest(path: Path) -> str:
+    files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _play(jobs: list[Job], game: Game, store: Store, replays: Path, processes: int, console: Console) -> bool:
@@ -116,7 +161,12 @@ def _play(jobs: list[Job], game: Game, store: Store, replays: Path, processes: i
 
 
 def _path(replays: Path, job: Job) -> Path:
-    return replays / ("-".join([*job.pairing, str(job.number)]).replace(":", "").replace("/", "_") + ".jsonl")
+    return replays / f"{file_name(*job.pairing, str(job.number))}.jsonl"
+
+
+def file_name(*words: str) -> str:
+    """Agents' names as a name that any file system takes."""
+    return re.sub(r"[^\w.-]+", "_", "-".join(word.replace(":", "") for word in words)).strip(".")
 
 
 def report_of(folder: Path) -> Report:

@@ -84,8 +84,8 @@ def sb3_env(
     rules: Table = "reconstructed",
     **options: Any,
 ) -> "SeatVecEnv":
-    """One seat in many games as a Stable-Baselines3 `VecEnv`. `opponent`: `"random"`, a batched policy
-    `(observation (n, D), action_mask (n, A)) -> actions (n,)`, or a list of `(weight, policy)`."""
+    """One seat in many games as a Stable-Baselines3 `VecEnv`. `opponent`: `"random"`, `"heuristic"`, a batched
+    policy `(observation (n, D), action_mask (n, A)) -> actions (n,)`, or a list of `(weight, policy)`."""
     try:
         from drako_env.envs.sb3 import SeatVecEnv
     except ImportError as error:

@@ -15,7 +15,7 @@ def _drako(rules: Any = "reconstructed", **options: Any) -> Game:
 GAMES: dict[str, Callable[..., Game]] = {"drako": _drako}
 
 
-def make_game(name: str, **options: Any) -> Game:
+def make_game(name: str, /, **options: Any) -> Game:
     """A game by its name, with or without version: `make_game("drako", rules="reconstructed", exchange=False)`."""
     short = name.removesuffix("_v0")
     if short not in GAMES:

@@ -94,7 +94,7 @@ def record(
         before, seat = states[0].copy(), game.seats[deciding]
         deciding = game.kernels.play_one(game.tables, states, 0, action, mask)
         if deciding < OVER:
-            raise ReplayError(f"decision {number + 1}: {game.action_text(action)!r} is illegal for {seat}")
+            raise ReplayError(f"decision {number + 1}: action {action!r} is illegal for {seat}")
         thoughts = opinions[number] if number < len(opinions) else []
         weights = [Opinion(dict(game.actions[a]), weight) for a, weight in thoughts]
         drawn = game.drawn(before, action, states[0])
@@ -106,8 +106,10 @@ def record(
 
 
 def save(path: str | Path, replay: Replay) -> None:
-    """Write a replay as JSON lines."""
-    Path(path).write_bytes(msgspec.json.Encoder().encode_lines([replay.header, *replay.decisions, replay.result]))
+    """Write a replay as JSON lines; the file is never half written."""
+    new = Path(path).with_suffix(".tmp")
+    new.write_bytes(msgspec.json.Encoder().encode_lines([replay.header, *replay.decisions, replay.result]))
+    new.replace(path)
 
 
 def load(path: str | Path) -> Replay:

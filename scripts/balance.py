@@ -17,27 +17,25 @@ from rich.markdown import Markdown
 
 from agents.registry import make_agent
 from agents.series import AGENTS_HELP, add_series_options, chosen_game, fail, play_series, report_of
-from drako_env.evaluation.report import Report, interval, share, table
+from drako_env.evaluation.report import Report, endings, interval, lengths, share, table
 
 STRENGTHS = ["random", "heuristic", "ismcts:200", "ismcts:2000"]
 BEGIN, END = "<!-- written by scripts/balance.py -->\n", "<!-- end -->"
 
 
 def section(reports: dict[str, Report]) -> str:
-    """The figures of every table and strength as one Markdown table."""
+    """The figures of every table and strength as one Markdown table: how often the last seat wins, or every seat where
+    there are more than two."""
+    every = list(next(iter(reports.values()))["pairings"][0]["seats"])
+    shown = every if len(every) > 2 else every[-1:]
     rows = []
     for name, report in reports.items():
         for pairing in report["pairings"]:
-            endings = ", ".join(f"{what} {share(n / pairing['games'])}" for what, n in pairing["endings"].items())
-            length = pairing["decisions"]
-            shown = f"{length['median']} ({length['5%']}-{length['95%']})"
-            seats = list(pairing["seats"].values())
-            rates = [f"{share(seat['rate'])} ({interval(seat['interval'])})" for seat in seats[-1:] + seats[:-1]]
-            shown_rates = rates[: 1 if len(seats) == 2 else None]
-            rows.append([name, pairing["agents"][0], str(pairing["games"]), *shown_rates, shown, endings])
-    seats = list(next(iter(reports.values()))["pairings"][0]["seats"])
-    wins = [f"{seat} wins (95%)" for seat in seats[-1:] + (seats[:-1] if len(seats) > 2 else [])]
-    return table(["table", "both sides", "games", *wins, "decisions (5%-95%)", "endings"], rows)
+            seats = [pairing["seats"][seat] for seat in shown]
+            rates = [f"{share(seat['rate'])} ({interval(seat['interval'])})" for seat in seats]
+            rows.append([name, pairing["agents"][0], str(pairing["games"]), *rates, lengths(pairing), endings(pairing)])
+    wins = [f"{seat} wins (95%)" for seat in shown]
+    return table(["table", "all seats", "games", *wins, "decisions (5%-95%)", "endings"], rows)
 
 
 def write_section(path: Path, text: str) -> None:
@@ -61,16 +59,23 @@ def main() -> int:
     options = parser.parse_args()
     out, rules, reports = options.out or Path("runs/balance"), list(options.set), {}
     try:
+        names = [Path(name).stem for name in options.tables]
+        if len(set(names)) < len(names):
+            raise ValueError("two tables have the same file name")
+        games = []
         for name in options.tables:
             options.set = [*rules, f"rules={name}"]
-            options.out = out / Path(name).stem
-            game = chosen_game(options)
+            games.append(chosen_game(options))
             for agent in options.agents:
-                make_agent(agent, game)
+                make_agent(agent, games[-1])
+            if (out / Path(name).stem / "games.jsonl").exists() and not options.resume:
+                raise ValueError(f"{out / Path(name).stem} exists: add --resume to go on, or choose another --out")
+        for name, game in zip(names, games, strict=True):
+            options.out = out / name
             pairings = [(agent,) * len(game.seats) for agent in options.agents]
             if code := play_series(game, pairings, options, "balance"):
                 return code
-            reports[Path(name).stem] = report_of(options.out)
+            reports[name] = report_of(options.out)
         text = section(reports)
         Console(width=140).print(Markdown(text))
         if options.write:

@@ -1,14 +1,12 @@
 """How much can be won against a policy by somebody who trains against nothing else? A lower bound of exploitability.
 
-python scripts/best_response.py policy:agents/policies/drako --minutes 30     # on both seats
+python scripts/best_response.py policy:runs/train/mine/policies --minutes 30     # on both seats
 python scripts/best_response.py heuristic --minutes 30                        # for comparison
 python scripts/best_response.py --exact runs/train/tiny                       # all of a run's policies, tiny table
 """
 
 import argparse
-import json
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -18,17 +16,16 @@ from rich.markdown import Markdown
 from rich.progress import track
 
 from agents.exact import Tree, build_tree, exploitability, value
-from agents.league.config import Config
-from agents.league.league import Budget, League, role_of
+from agents.league.league import League, derived_seed
 from agents.league.pool import Opponents
+from agents.league.report import Run
 from agents.policy import SUFFIX, load_policy
-from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_value
-from drako_env.engine.game import Game
+from agents.series import add_game_options, fail
+from drako_env.engine.game import Game, role_of
 from drako_env.envs.seat import NAMED
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
-from drako_env.games import make_game
-from scripts.train import train
+from scripts.train import add_training_options, run_league, run_of
 
 FINAL_GAMES = 2000
 
@@ -51,7 +48,7 @@ def frozen_opponents(game: Game, spec: str) -> dict[str, Opponents]:
 def show(league: League, spec: str, console: Console) -> None:
     """The exploiters' win rates with intervals."""
     with console.status(f"evaluating: {FINAL_GAMES} games on each seat"):
-        found = league.win_rates(FINAL_GAMES, league.seed + 1)
+        found = league.win_rates(FINAL_GAMES, derived_seed(league.seed, "final"))
     rows = []
     for seat, opponents in found.items():
         wins, games = next(iter(opponents.values()))
@@ -65,16 +62,20 @@ def show(league: League, spec: str, console: Console) -> None:
 
 def exact(folder: Path, console: Console) -> int:
     """The exact exploitability of every pair of policies that a run has kept."""
-    about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-    game = make_game(about["game"], rules=about["rules"])
+    game = Run.load(folder).game
+    files = [
+        {path.stem[-5:]: path for path in sorted((folder / "past").glob(f"{role_of(seat)}-*{SUFFIX}"))}
+        for seat in game.seats
+    ]
+    rounds = [number for number in files[0] if number in files[1]]
+    if not rounds:
+        raise ValueError(f"{folder}: no round of this run has kept the policies of both sides")
     tree = build_tree(game)
     console.print(f"{tree.size:,} positions")
-    first, second = (sorted((folder / "past").glob(f"{role_of(seat)}-*{SUFFIX}")) for seat in game.seats)
-    pairs = [pair for pair in zip(first, second, strict=True) if pair[0].stem[-5:] == pair[1].stem[-5:]]
     rows = [["random play", *figures(tree, None, None)]]
-    for files in track(pairs, "judging", console=console, transient=True):
-        policies = (load_policy(file, game).probabilities for file in files)
-        rows.append([f"round {int(files[0].stem[-5:])}", *figures(tree, *policies)])
+    for number in track(rounds, "judging", console=console, transient=True):
+        policies = (load_policy(side[number], game).probabilities for side in files)
+        rows.append([f"round {int(number)}", *figures(tree, *policies)])
     header = ["policies", f"{game.seats[0]} gets", "exploitability"]
     (folder / "exploitability.md").write_text(table(header, rows) + "\n", encoding="utf-8")
     console.print(Markdown(table(header, rows)))
@@ -94,40 +95,18 @@ def main() -> int:
     parser.add_argument("agent", nargs="?", help=f"policy:FOLDER or {' or '.join(NAMED)}")
     parser.add_argument("--exact", type=Path, metavar="RUN", help="the exact exploitability along a training run")
     add_game_options(parser)
-    parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--rounds", type=int, default=0)
-    parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--resume", action="store_true")
-    options = parser.parse_args()
-    console = Console(width=130)
+    add_training_options(parser, minutes=30.0)
+    options, console = parser.parse_args(), Console(width=130)
     try:
         if options.exact:
             return exact(options.exact, console)
         if not options.agent:
             raise ValueError("give an agent to exploit, or --exact RUN")
-        game = chosen_game(options)
-        frozen = frozen_opponents(game, options.agent)
-        config = Config.load(None, **dict(name_and_value(word, "--train") for word in options.train))
-        folder = options.out or Path("runs/best_response") / time.strftime("%Y-%m-%d-%H%M%S")
-        if (folder / "checkpoint" / "state.json").exists() != options.resume:
-            raise ValueError(f"{folder}: {'nothing to resume' if options.resume else 'exists; add --resume'}")
+        run = run_of(options, "best_response")
+        frozen = frozen_opponents(run.game, options.agent)
     except (ValueError, OSError) as error:
         return fail("best_response", error)
-    with console.status("starting the learners"):
-        league = League(game, list(game.seats), folder, config, options.seed, frozen)
-    try:
-        train(league, Budget(options.minutes, options.rounds), console)
-        show(league, options.agent, console)
-    except KeyboardInterrupt:
-        console.print(
-            f"stopped after round {league.state.round}; the same command with --out {folder} --resume goes on"
-        )
-        return INTERRUPTED
-    finally:
-        league.close()
-    return 0
+    return run_league(run, frozen, lambda league: show(league, options.agent, console), console)
 
 
 if __name__ == "__main__":

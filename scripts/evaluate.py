@@ -12,24 +12,26 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from agents.registry import KNOWN, make_agent
-from agents.series import AGENTS_HELP, add_series_options, chosen_game, fail, play_series
-from drako_env.engine.game import Game
+from agents.series import AGENTS_HELP, add_series_options, chosen_game, fail, file_name, play_series
+from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.runner import Pairing
 
 
 def read_pairings(words: list[str], game: Game) -> list[Pairing]:
     """`dragon=heuristic dwarves=random` as one pairing; `heuristic random` as all ways to seat these agents."""
-    if not any("=" in word for word in words):
+    if not any("=" in word and not word.startswith("policy:") for word in words):
         if len(words) != len(game.seats):
             raise ValueError(f"{len(words)} agents for {len(game.seats)} seats ({', '.join(game.seats)})")
         return list(dict.fromkeys(permutations(words)))
-    roles = [seat.rsplit("_", 1)[0] for seat in game.seats]
+    roles = [role_of(seat) for seat in game.seats]
     names = roles if len(set(roles)) == len(roles) else list(game.seats)
     chosen: dict[str, str] = {}
     for word in words:
         seat, equals, agent = word.partition("=")
         if not equals or seat not in names:
             raise ValueError(f"{word!r}: expected SEAT=AGENT with a seat of {', '.join(names)}")
+        if seat in chosen:
+            raise ValueError(f"{word!r}: {seat} has an agent already")
         chosen[seat] = agent
     if missing := [seat for seat in names if seat not in chosen]:
         raise ValueError(f"no agent for {missing[0]}: give {missing[0]}=AGENT, with an agent of {', '.join(KNOWN)}")
@@ -49,7 +51,7 @@ def main() -> int:
         pairings = read_pairings(options.agents, game)
         for agent in dict.fromkeys(agent for pairing in pairings for agent in pairing):
             make_agent(agent, game)
-        return play_series(game, pairings, options, f"evaluate/{'-'.join(pairings[0])}")
+        return play_series(game, pairings, options, f"evaluate/{file_name(*pairings[0])}")
     except (ValueError, OSError) as error:
         return fail("evaluate", error)
 

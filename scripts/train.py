@@ -10,6 +10,7 @@ import argparse
 import shlex
 import sys
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -19,11 +20,11 @@ from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.league.config import Config
-from agents.league.league import ANCHORS, Budget, League, State, role_of
-from agents.league.pool import LATEST
-from agents.league.report import Log, Wins, results_table, save_policies, save_replays, write_about
-from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_value
-from drako_env.engine.game import Game
+from agents.league.league import ANCHORS, Budget, League, State, derived_seed
+from agents.league.pool import LATEST, Opponents
+from agents.league.report import Log, Run, Wins, results_table, save_policies, save_replays
+from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_text, toml_value
+from drako_env.engine.game import Game, role_of
 
 FINAL_GAMES = 1000
 
@@ -32,17 +33,23 @@ def read_options() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_game_options(parser)
-    parser.add_argument("--seats", default="both", help="both, or one role such as dragon (default: both)")
-    length = parser.add_mutually_exclusive_group()
-    length.add_argument("--minutes", type=float, default=5.0, help="of training (default: 5)")
-    length.add_argument("--rounds", type=int, default=0, help="instead of minutes, for runs to be repeated exactly")
+    parser.add_argument("--seats", help="both, or one role such as dragon (default: both)")
+    add_training_options(parser, minutes=5.0)
     parser.add_argument("--config", type=Path, help="a TOML file with the fields of agents/league/config.py")
-    parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE", help="one of those fields")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, help="the run's folder (default: runs/train/ and the time)")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
     parser.add_argument("--games", type=int, default=FINAL_GAMES, help="of the evaluation at the end, per opponent")
     return parser.parse_args()
+
+
+def add_training_options(parser: argparse.ArgumentParser, minutes: float) -> None:
+    """What every training run can be told."""
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--minutes", type=float, help=f"of training (default: {minutes:g}; resumed: as before)")
+    length.add_argument("--rounds", type=int, help="instead of minutes, for runs to be repeated exactly")
+    parser.set_defaults(default_minutes=minutes)
+    parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE", help="a field of the config")
+    parser.add_argument("--seed", type=int, help="default: 0")
+    parser.add_argument("--out", type=Path, help="the run's folder (default: under runs/, named after the time)")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out, as it was begun")
 
 
 def chosen_seats(game: Game, words: str) -> list[str]:
@@ -55,15 +62,32 @@ def chosen_seats(game: Game, words: str) -> list[str]:
     return chosen
 
 
-def run_folder(options: argparse.Namespace) -> Path:
-    """Where the run lives; an old one is never overwritten."""
-    folder: Path = options.out or Path("runs/train") / time.strftime("%Y-%m-%d-%H%M%S")
+def run_of(options: argparse.Namespace, kind: str) -> Run:
+    """The run to begin or to go on with; an old one is never overwritten."""
+    folder: Path = options.out or Path("runs") / kind / time.strftime("%Y-%m-%d-%H%M%S")
     exists = (folder / "checkpoint" / "state.json").exists()
     if options.resume and not exists:
         raise ValueError(f"{folder}: there is no run to resume")
     if exists and not options.resume:
         raise ValueError(f"{folder}: there is a run already; add --resume to go on with it, or choose another --out")
-    return folder
+    if options.resume:
+        new = {name: getattr(options, name, None) for name in ("set", "train", "config", "seats", "seed")}
+        if given := [f"--{name}" for name, value in new.items() if value not in (None, [])]:
+            raise ValueError(f"{given[0]}: a resumed run stays what it was; only --minutes or --rounds may change")
+        run = Run.load(folder)
+    else:
+        game, seed = chosen_game(options), options.seed or 0
+        config = Config.load(
+            getattr(options, "config", None),
+            **{name: toml_value(text) for name, text in (name_and_text(word, "--train") for word in options.train)},
+        )
+        seats = chosen_seats(game, getattr(options, "seats", None) or "both")
+        run = Run(folder, game, seats, config, seed, Budget(options.default_minutes))
+    if options.minutes is not None or options.rounds is not None:
+        run.budget = Budget(options.minutes or 0.0, options.rounds or 0)
+    if not (run.budget.minutes > 0 or run.budget.rounds > 0) or run.seed < 0:
+        raise ValueError("--minutes or --rounds must be above 0, and --seed not below")
+    return run
 
 
 def train(league: League, budget: Budget, console: Console) -> None:
@@ -103,59 +127,66 @@ def baseline(game: Game, seats: list[str], games: int, seed: int) -> Wins:
     }
 
 
-def finish(league: League, options: argparse.Namespace, console: Console) -> None:
+def finish(league: League, run: Run, games: int, console: Console) -> None:
     """Evaluate, write, say what there is and what to do next."""
-    with console.status(f"evaluating: {options.games} games on each seat against {' and '.join(ANCHORS)}"):
-        trained = league.win_rates(options.games, options.seed + 1)
-        before = baseline(league.game, league.seats, options.games, options.seed + 1)
+    policies, seed = save_policies(league), derived_seed(run.seed, "final")
+    with console.status(f"evaluating: {games} games on each seat against {' and '.join(ANCHORS)}"):
+        trained = league.win_rates(games, seed)
+        before = baseline(league.game, league.seats, games, seed)
     minutes, decisions = league.state.seconds / 60, sum(league.state.decisions.values())
     title = f"# {league.game.name}: {minutes:.1f} minutes, {decisions:,} decisions"
     text = f"{title}\n\n{results_table(before, trained)}\n"
     (league.folder / "results.md").write_text(text, encoding="utf-8")
     console.print(Markdown(text))
-    policies = save_policies(league)
-    both = len(league.seats) == len(league.game.seats)
-    if both:
-        spec = f"policy:{policies}"
-        seatings = [(spec,) * len(league.game.seats), (spec, *["heuristic"] * (len(league.game.seats) - 1))]
-        save_replays(league.game, seatings, league.folder / "replays", options.seed)
+    spec, others = f"policy:{policies}", ["heuristic"] * (len(league.game.seats) - 1)
+    match = f"{role_of(league.seats[0])}={spec} {' '.join(f'{role_of(s)}=ismcts:200' for s in league.game.seats[1:])}"
+    if len(league.seats) == len(league.game.seats):
+        seatings = [(spec,) * len(league.game.seats), (spec, *others)]
+        save_replays(league.game, seatings, league.folder / "replays", seed)
+        match = f"{spec} ismcts:200"
     console.print(
         f"policies: {policies}/  curves: {league.folder}/curves.png  log: {league.folder}/log.csv, tensorboard/"
     )
+    longer = f"--rounds {run.budget.rounds * 4}" if run.budget.rounds else f"--minutes {run.budget.minutes * 4:g}"
     console.print("next:", style="bold")
-    console.print(f"  .venv/bin/python scripts/evaluate.py policy:{policies} ismcts:200 --games 100", soft_wrap=True)
-    console.print(
-        f"  .venv/bin/python scripts/train.py --out {league.folder} --resume --minutes {options.minutes * 4:g}"
-    )
+    console.print(f"  .venv/bin/python scripts/evaluate.py {match} --games 100", soft_wrap=True)
+    console.print(f"  .venv/bin/python scripts/train.py --out {league.folder} --resume {longer}", soft_wrap=True)
+
+
+def run_league(
+    run: Run, frozen: Mapping[str, Opponents] | None, after: Callable[[League], None], console: Console
+) -> int:
+    """Train, then `after`; returns the exit code. Ctrl-C loses at most the round under way."""
+    run.save(sys.argv)
+    console.print(f"run: {run.folder}  (Ctrl-C stops it; tensorboard --logdir {run.folder}/tensorboard)")
+    league = None
+    try:
+        with console.status("starting the learners"):
+            league = League(run.game, run.seats, run.folder, run.config, run.seed, frozen)
+        train(league, run.budget, console)
+        after(league)
+    except KeyboardInterrupt:
+        script = Path(sys.argv[0]).name
+        agent = [] if frozen is None else [word for word in sys.argv[1:2] if not word.startswith("-")]
+        words = shlex.join([script, *agent, "--out", str(run.folder), "--resume"])
+        console.print(f"stopped; to go on: .venv/bin/python scripts/{words}", soft_wrap=True)
+        return INTERRUPTED
+    finally:
+        if league is not None:
+            league.close()
+    return 0
 
 
 def main() -> int:
     """Train, evaluate, show."""
-    options = read_options()
-    console = Console(width=130)
+    options, console = read_options(), Console(width=130)
     try:
-        game = chosen_game(options)
-        seats = chosen_seats(game, options.seats)
-        config = Config.load(options.config, **dict(name_and_value(word, "--train") for word in options.train))
-        folder = run_folder(options)
+        if options.games < 1:
+            raise ValueError("--games must be at least 1")
+        run = run_of(options, "train")
     except (ValueError, OSError) as error:
         return fail("train", error)
-    folder.mkdir(parents=True, exist_ok=True)
-    console.print(f"run: {folder}  (Ctrl-C stops it, --resume goes on; tensorboard --logdir {folder}/tensorboard)")
-    with console.status("starting the learners"):
-        league = League(game, seats, folder, config, options.seed)
-    write_about(folder / "about.json", game, config, seats, options.seed)
-    try:
-        train(league, Budget(options.minutes, options.rounds), console)
-        finish(league, options, console)
-    except KeyboardInterrupt:
-        words = shlex.join([word for word in sys.argv if word != "--resume"])
-        out = "" if options.out else f" --out {folder}"
-        console.print(f"stopped after round {league.state.round}; to go on: .venv/bin/python {words}{out} --resume")
-        return INTERRUPTED
-    finally:
-        league.close()
-    return 0
+    return run_league(run, None, lambda league: finish(league, run, options.games, console), console)
 
 
 if __name__ == "__main__":

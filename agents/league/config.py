@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Config:
-    """A training run. Every field can be given in a TOML file or as `--set-train NAME=VALUE`."""
+    """A training run. Every field can be given in a TOML file or as `--train NAME=VALUE`."""
 
     # the learner (MaskablePPO)
     layers: tuple[int, ...] = (256, 256)
@@ -55,7 +55,7 @@ class Config:
     """Games against each anchor, at each of them."""
 
     @classmethod
-    def load(cls, path: Path | None = None, **overrides: Any) -> "Config":
+    def load(cls, path: Path | None = None, /, **overrides: Any) -> "Config":
         """From a file and overrides, which win; `ValueError` names what is unknown or of the wrong type."""
         values: dict[str, Any] = {}
         if path is not None:
@@ -75,6 +75,10 @@ class Config:
         return asdict(self)
 
 
+SHARES = ("gamma", "gae_lambda", "latest_share", "past_share", "heuristic_share", "random_share")
+"""What lies between 0 and 1."""
+
+
 def _checked(values: dict[str, Any], default: Config) -> dict[str, Any]:
     known = {field.name: getattr(default, field.name) for field in fields(Config)}
     checked = {}
@@ -89,7 +93,7 @@ def _checked(values: dict[str, Any], default: Config) -> dict[str, Any]:
         elif isinstance(known[name], int):
             good = type(value) is int and value > 0
         else:
-            good = type(value) in (int, float) and value >= 0
+            good = type(value) in (int, float) and 0 <= value <= (1.0 if name in SHARES else 100.0)
         if not good:
             raise ValueError(f"{name} = {value!r}: expected something like {known[name]!r}")
         checked[name] = value

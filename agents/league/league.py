@@ -1,5 +1,6 @@
 """The league: learners of all sides train round by round against each other, their past and the anchors."""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -10,16 +11,17 @@ from typing import Any
 from agents.league.config import Config
 from agents.league.pool import HEURISTIC, LATEST, RANDOM, Opponents, Pool
 from agents.league.workers import Worker
-from drako_env.engine.game import Game
+from drako_env.engine.game import Game, role_of
+from drako_env.evaluation.statistics import wilson
 
 ANCHORS = (RANDOM, HEURISTIC)
 LAST_RATE = 0.1
 """Of the learning rate at the end of a run."""
 
 
-def role_of(seat: str) -> str:
-    """`dragon_0` -> `dragon`."""
-    return seat.rsplit("_", 1)[0]
+def derived_seed(*parts: object) -> int:
+    """A seed for one purpose of a run that no other purpose shares."""
+    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:4], "little")
 
 
 @dataclass
@@ -80,11 +82,17 @@ class League:
         for path in (self.past, self.checkpoint):
             path.mkdir(parents=True, exist_ok=True)
         self.state = State(pools={seat: Pool() for seat in seats})
-        self.workers = {seat: Worker(game, seat, config, seed + i) for i, seat in enumerate(seats)}
+        self.workers: dict[str, Worker] = {}
+        found = (self.checkpoint / "state.json").exists()
+        start = State.load(self.checkpoint / "state.json").round if found else 0
+        for i, seat in enumerate(seats):
+            self.workers[seat] = Worker(game, seat, config, derived_seed(seed, "train", i, start))
         if (self.checkpoint / "state.json").exists():
             self._go_on()
         else:
+            self.state.decisions = dict.fromkeys(seats, 0)
             self._export()
+            self._save()
 
     def train(self, budget: Budget, shown: Callable[[State], None]) -> None:
         """Round after round until the budget is spent; `shown` is called after each."""
@@ -98,7 +106,7 @@ class League:
                 row |= self._take(seat, worker.result())
             self.state.round += 1
             self._export()
-            if self.state.round % self.config.snapshot_every == 0:
+            if self.frozen is None and self.state.round % self.config.snapshot_every == 0:
                 self._add_snapshots()
             if self.state.round % self.config.eval_every == 0:
                 row |= self._evaluate()
@@ -127,7 +135,7 @@ class League:
         return self.past / f"{role_of(seat)}-{number:05}.safetensors"
 
     def _rivals(self, seat: str) -> list[str]:
-        """Whom a seat's learner meets: the learners of other seats, or itself where there is no other."""
+        """Whom a seat's learner meets beside the anchors: the learners of other seats."""
         return [other for other in self.seats if other != seat]
 
     def _opponents(self, seat: str) -> Opponents:
@@ -152,12 +160,13 @@ class League:
         return shown | rates
 
     def _evaluate(self) -> dict[str, float]:
-        found = self.win_rates(self.config.eval_games, self.seed + self.state.round)
-        return {
-            f"{role_of(seat)}_win_{anchor}": wins / games
-            for seat, anchors in found.items()
-            for anchor, (wins, games) in anchors.items()
-        }
+        found = self.win_rates(self.config.eval_games, derived_seed(self.seed, "evaluate", self.state.round))
+        figures = {}
+        for seat, anchors in found.items():
+            for anchor, (wins, games) in anchors.items():
+                name, (low, high) = f"{role_of(seat)}_win_{anchor}", wilson(wins, games)
+                figures |= {name: wins / games, f"{name}_low": low, f"{name}_high": high}
+        return figures
 
     def _export(self) -> None:
         """Every learner's policy as a file that the others can load; drop those that nobody will."""

@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from agents.league.config import Config
+from agents.league.league import derived_seed
 from agents.league.pool import Opponents
 from agents.policy import Floats, Policy, load_policy, save_policy
 from drako_env.engine.game import Game
@@ -91,6 +92,7 @@ class Learner:
         self.game, self.seat, self.config, self.seed = game, seat, config, seed
         self.env = SeatVecEnv(game, config.num_envs, seat, "random", seed)
         self._files: dict[str, Policy] = {}
+        self._names: dict[int, str] = {}
         self.model = MaskablePPO(
             "MlpPolicy",
             CanonicalVecEnv(self.env) if config.canonical else self.env,
@@ -135,8 +137,9 @@ class Learner:
         files: dict[str, Policy] = {}
         for name, (weight, file) in opponents.items():
             if name not in NAMED:
-                files[file] = self._files.get(file) or load_policy(Path(file), self.game, self.seed)
-                files[file].info["opponent"] = name
+                chance = derived_seed(self.seed, Path(file).name, self.model.num_timesteps)
+                files[file] = self._files.get(file) or load_policy(Path(file), self.game, chance)
+                self._names[id(files[file])] = name
             pool.append((weight, name if name in NAMED else files[file]))
         self._files = files
         self.env.set_opponent(pool)
@@ -144,7 +147,7 @@ class Learner:
     def _results(self) -> dict[str, tuple[int, float]]:
         results: dict[str, tuple[int, float]] = {}
         for policy, games, total in self.env.games.take_results():
-            name = policy if isinstance(policy, str) else policy.info["opponent"]  # type: ignore[attr-defined]
+            name = policy if isinstance(policy, str) else self._names[id(policy)]
             before = results.get(name, (0, 0.0))
             results[name] = (before[0] + games, before[1] + (games + total) / 2)
         return results

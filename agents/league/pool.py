@@ -10,7 +10,7 @@ Opponents = Mapping[str, tuple[float, str]]
 
 LATEST, HEURISTIC, RANDOM = "latest", "heuristic", "random"
 MEMORY = 0.9
-"""How much of what was known of a win rate is kept when a round brings news."""
+"""How much of what was known of a win rate is kept when twenty games bring news."""
 
 
 def priorities(win_rates: Sequence[float], power: float) -> list[float]:

@@ -5,18 +5,19 @@ import json
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from agents.league.config import Config
-from agents.league.league import League, State, role_of
+from agents.league.league import Budget, League, State
 from drako_env import replay
-from drako_env.engine.game import Game
+from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
+from drako_env.games import make_game
 
 PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "torch")
 COLOURS = ("#b5432a", "#2f6f8f", "#5b8c5a", "#8a7fa3", "#c9a227")
@@ -25,21 +26,53 @@ Wins = Mapping[str, Mapping[str, tuple[int, int]]]
 """Seat -> opponent -> (wins, games)."""
 
 
-def write_about(path: Path, game: Game, config: Config, seats: list[str], seed: int) -> None:
-    """All that is needed to do the run again."""
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
-    about = {
-        "command": sys.argv,
-        "game": game.name,
-        "rules": game.rules_table(),
-        "seats": seats,
-        "seed": seed,
-        "config": config.as_dict(),
-        "commit": commit or "unknown",
-        "python": platform.python_version(),
-        "versions": {name: version(name) for name in PACKAGES},
-    }
-    path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+@dataclass
+class Run:
+    """A training run as it was begun: all that is needed to go on with it, or to do it again."""
+
+    folder: Path
+    game: Game
+    seats: list[str]
+    config: Config
+    seed: int
+    budget: Budget
+
+    def save(self, command: list[str]) -> None:
+        """Write `about.json`, with every command that worked on the run."""
+        path = self.folder / "about.json"
+        commands = json.loads(path.read_text(encoding="utf-8"))["commands"] if path.exists() else []
+        about = {
+            "commands": [*commands, command],
+            "game": self.game.name,
+            "rules": self.game.rules_table(),
+            "seats": self.seats,
+            "seed": self.seed,
+            "config": self.config.as_dict(),
+            "budget": vars(self.budget),
+            "commit": _commit(),
+            "python": platform.python_version(),
+            "versions": {name: version(name) for name in PACKAGES},
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> "Run":
+        """Read it back."""
+        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        game = make_game(about["game"], rules=about["rules"])
+        config, budget = Config.load(None, **about["config"]), Budget(**about["budget"])
+        return cls(folder, game, about["seats"], config, about["seed"], budget)
+
+
+def _commit() -> str:
+    """Of this project, as far as git knows."""
+    command = ["git", "rev-parse", "HEAD"]
+    try:
+        done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    return done.stdout.strip() or "unknown"
 
 
 class Log:
@@ -88,7 +121,7 @@ def draw_curves(rows: list[dict[str, Any]], roles: list[str], path: Path) -> Non
     names = list(dict.fromkeys(name for row in rows for name in row))
     for role_number, role in enumerate(roles):
         colour = COLOURS[role_number % len(COLOURS)]
-        judged = [name for name in names if name.startswith(f"{role}_win_")]
+        judged = [name for name in names if name.startswith(f"{role}_win_") and f"{name}_low" in names]
         for name, style in zip(judged, ("--", "-", "-.", ":"), strict=False):
             _draw(panels[0, 0], rows, name, colour, style, f"{role} against {name.removeprefix(f'{role}_win_')}")
         _draw(panels[0, 0], rows, f"{role}_train_win_latest", colour, ":", f"{role} against the other learner")
@@ -114,6 +147,9 @@ def _draw(axes: Any, rows: list[dict[str, Any]], name: str, colour: str, style: 
     points = [(row["seconds"] / 60, row[name]) for row in rows if name in row]
     if points:
         axes.plot(*zip(*points, strict=True), style, color=colour, label=label, linewidth=1.4)
+        if any(f"{name}_low" in row for row in rows):
+            ends = [(row["seconds"] / 60, row[f"{name}_low"], row[f"{name}_high"]) for row in rows if name in row]
+            axes.fill_between(*zip(*ends, strict=True), color=colour, alpha=0.12, linewidth=0)
 
 
 def results_table(baseline: Wins, trained: Wins) -> str:

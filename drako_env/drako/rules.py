@@ -75,7 +75,7 @@ class Rules:
         return self.dragon_deck, self.dwarves_deck
 
     @classmethod
-    def load(cls, source: "str | Path | Mapping[str, Any] | Rules" = "reconstructed", **options: Any) -> "Rules":
+    def load(cls, source: "str | Path | Mapping[str, Any] | Rules" = "reconstructed", /, **options: Any) -> "Rules":
         """Rules from a shipped table's name, a path to a `.toml`, what such a file holds, or other rules; `options` win
         over the file's."""
         if isinstance(source, Rules):

@@ -108,6 +108,11 @@ class Game(Protocol):
         """A scene drawn in characters."""
 
 
+def role_of(seat: str) -> str:
+    """`dragon_0` -> `dragon`: what a seat plays; all seats of a symmetric game have the same role."""
+    return seat.rsplit("_", 1)[0]
+
+
 def new_states(game: Game, count: int) -> NDArray[np.void]:
     """Zeroed state records."""
     return np.zeros(count, game.state_dtype)

@@ -1,5 +1,6 @@
 """Single games between agents, reproducible from their seeds, and matches of two games with the sides swapped."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -37,6 +38,11 @@ def game_seeds(seed: int, count: int) -> list[int]:
     return [int(word) for word in np.random.SeedSequence(seed).generate_state(count, np.uint64)]
 
 
+def agent_seed(seed: int, seat: int) -> int:
+    """Where an agent's chance comes from: from the game's seed, but there is no way back to it and so to the cards."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {seat}".encode()).digest()[:8], "little")
+
+
 def play_game(
     game: Game, agents: Sequence[Agent], seed: int, number: int = 0, watch: Watcher | None = None
 ) -> GameResult:
@@ -44,7 +50,7 @@ def play_game(
     states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
     states["rng"] = seed_words(one_seed(seed))
     for seat, agent in enumerate(agents):
-        agent.reset(seed + 1 + seat)
+        agent.reset(agent_seed(seed, seat))
     decisions, deciding = 0, game.kernels.deal_one(game.tables, states, 0, mask)
     while deciding != OVER:
         action = agents[deciding].act(SeatView.of(game, states))

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 ELO = 400 / np.log(10)
 PRIOR_DEVIATION = 1000 / ELO
 """A weak pull of every strength towards the common mean keeps an agent that never lost finite."""
+PSEUDO = 0.5
 RESAMPLES = 200
 NEWTON_STEPS = 30
 
@@ -43,17 +44,33 @@ class Table:
 
 def bradley_terry(table: Table, seed: int = 0) -> list[Rating]:
     """Ratings with 95% intervals. The chance of a seat to win is the soft-max of (its agent's strength in its role plus
-    the seat's own advantage). Intervals come from resampling deals, since the same deal is played by all pairings."""
-    deals, roles = table.wins.shape[2], list(dict.fromkeys(table.roles))
-    resampled = np.random.default_rng(seed).multinomial(deals, np.full(deals, 1 / deals), RESAMPLES)
-    weights = np.vstack([np.ones(deals), resampled])
-    fitted = _fit(table, roles, np.einsum("psd,bd->bps", table.wins, weights))
+    the seat's own advantage). Intervals by the Bayesian bootstrap: deals get random weights, since the same deal is
+    played by all pairings, and every result a random pseudo-count (Jeffreys' prior), so that 1000 : 0 is not certain.
+    `ValueError` if the pairings do not say how the roles share an agent's strength."""
+    deals, roles, chance = table.wins.shape[2], list(dict.fromkeys(table.roles)), np.random.default_rng(seed)
+    if not identified(table):
+        raise ValueError("these pairings do not determine a rating for every agent in every role")
+    weights = np.vstack([np.ones(deals), chance.exponential(size=(RESAMPLES, deals))])
+    wins = np.einsum("psd,bd->bps", table.wins, weights)
+    wins[0] += PSEUDO
+    wins[1:] += chance.gamma(PSEUDO, size=wins[1:].shape)
+    fitted = _fit(table, roles, wins)
     low, high = np.quantile(fitted[1:], [0.025, 0.975], axis=0)
     return [
         Rating(agent, role, float(fitted[0, r, a]), float(low[r, a]), float(high[r, a]))
         for r, role in enumerate(roles)
         for a, agent in enumerate(table.agents)
     ]
+
+
+def identified(table: Table) -> bool:
+    """Whether the pairings tell all strengths apart: with A against B and B against A only, the strength of A could lie
+    in either role."""
+    roles = list(dict.fromkeys(table.roles))
+    parts = _parts(table, roles)
+    contrasts = (parts[:, 1:] - parts[:, :1]).reshape(-1, parts.shape[2])
+    unknowns = len(roles) * (len(table.agents) - 1) + len(table.roles) - 1
+    return int(np.linalg.matrix_rank(contrasts)) == unknowns
 
 
 def _fit(table: Table, roles: Sequence[str], wins: Floats) -> Floats:

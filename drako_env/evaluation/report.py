@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from drako_env.engine.game import Game
+from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.match import GameResult, match_score
-from drako_env.evaluation.ratings import Table, bradley_terry, equilibrium
+from drako_env.evaluation.ratings import Table, bradley_terry, equilibrium, identified
 from drako_env.evaluation.runner import Pairing, Played
 from drako_env.evaluation.statistics import quantile, wilson
 
@@ -33,8 +33,8 @@ def summarise(game: Game, pairings: Sequence[Pairing], games: Sequence[Played]) 
     }
     if len(game.seats) == 2:
         report["matches"] = [_match(cells, a, b) for a, b in permutations(agents, 2) if {(a, b), (b, a)} <= set(cells)]
-    if len(cells) > 1 and any(len(set(pairing)) > 1 for pairing in cells):
-        report["ratings"] = [vars(rating) for rating in bradley_terry(_table(game, agents, cells))]
+    if len(agents) > 1 and identified(results := _table(game, agents, cells)):
+        report["ratings"] = [vars(rating) for rating in bradley_terry(results)]
     if len(game.seats) == 2 and len(agents) > 1 and len(cells) == len(agents) ** 2:
         report["equilibrium"] = _equilibrium(game, agents, cells)
     return report
@@ -80,7 +80,7 @@ def _table(game: Game, agents: Sequence[str], cells: Cells) -> Table:
             best = np.array(result.rewards) == max(result.rewards)
             wins[i, :, result.number] = best / best.sum()
     pairings = np.array([[agents.index(agent) for agent in pairing] for pairing in cells])
-    return Table(agents, [seat.rsplit("_", 1)[0] for seat in game.seats], pairings, wins)
+    return Table(agents, [role_of(seat) for seat in game.seats], pairings, wins)
 
 
 def _equilibrium(game: Game, agents: Sequence[str], cells: Cells) -> dict[str, Any]:
@@ -121,15 +121,23 @@ def interval(ends: Sequence[float]) -> str:
     return f"{ends[0]:.1%} - {ends[1]:.1%}"
 
 
+def endings(pairing: Report) -> str:
+    """How its games ended, most frequent first."""
+    return ", ".join(f"{ending} {share(n / pairing['games'])}" for ending, n in pairing["endings"].items())
+
+
+def lengths(pairing: Report) -> str:
+    """How many decisions its games took."""
+    return "{median} ({5%}-{95%})".format(**pairing["decisions"])
+
+
 def _pairings_table(report: Report) -> str:
     names = list(report["pairings"][0]["seats"])
     rows = []
     for pairing in report["pairings"]:
-        first, length = pairing["seats"][names[0]], pairing["decisions"]
-        endings = ", ".join(f"{ending} {share(n / pairing['games'])}" for ending, n in pairing["endings"].items())
-        shown = f"{length['median']} ({length['5%']}-{length['95%']})"
+        first = pairing["seats"][names[0]]
         wins = (share(first["rate"]), interval(first["interval"]))
-        rows.append([*pairing["agents"], str(pairing["games"]), *wins, shown, endings])
+        rows.append([*pairing["agents"], str(pairing["games"]), *wins, lengths(pairing), endings(pairing)])
     return table([*names, "games", f"{names[0]} wins", "95% interval", "decisions (5%-95%)", "endings"], rows)
 
 

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -102,7 +103,9 @@ _worker_maker: AgentMaker
 _worker_agents: dict[str, Agent]
 
 
-def _start_worker(game: Game, maker: AgentMaker) -> None:
+def _start_worker(game: Game, maker: AgentMaker, alone: bool = False) -> None:
+    if not alone:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
     global _worker_game, _worker_maker, _worker_agents
     _worker_game, _worker_maker, _worker_agents = game, maker, {}
 
@@ -137,7 +140,7 @@ def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done
     """Play `jobs`, calling `done` in this process for each game as it finishes. Interrupting loses only what is
     under way."""
     if processes <= 1:
-        _start_worker(game, maker)
+        _start_worker(game, maker, alone=True)
         for job in jobs:
             done(job, _work(job))
         return

@@ -114,9 +114,10 @@ def test_games_of_an_evaluation_are_counted_once():
     assert 45 < count_wins(game, "dragon_0", random_policy(0), "random", 100, 0) < 90
 
 
-def train(*words, **kwargs):
-    command = [sys.executable, "scripts/train.py", "--set", "rules=tiny", *SMALL_WORDS, *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240, **kwargs)
+def train(*words):
+    new = [] if "--resume" in words else ["--set", "rules=tiny", *SMALL_WORDS]
+    command = [sys.executable, "scripts/train.py", *new, *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240)
 
 
 def state(folder):
@@ -163,6 +164,31 @@ def test_a_killed_run_goes_on(tmp_path):
     decisions = SMALL["rollouts"] * SMALL["steps"] * SMALL["num_envs"]
     assert after["decisions"]["dwarves_0"] == before["decisions"]["dwarves_0"] + 2 * decisions
     assert "there is a run already" in train("--rounds", rounds, "--out", str(tmp_path)).stderr
+    assert "a resumed run stays what it was" in train("--resume", "--out", str(tmp_path), "--seed", "1").stderr
+    about = json.loads((tmp_path / "about.json").read_text())
+    assert len(about["commands"]) == 2
+    assert about["config"]["layers"] == [32]
+    assert about["rules"]["name"] == "tiny"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--minutes", "0"], "must be above 0"),
+        (["--rounds", "-1"], "must be above 0"),
+        (["--seed", "-1"], "must be above 0"),
+        (["--games", "0"], "--games must be at least 1"),
+        (["--seats", "elves"], "expected both or dragon or dwarves"),
+        (["--train", "gamma=5"], "gamma = 5"),
+        (["--train", "path=1"], "unknown training option 'path'"),
+        (["--resume"], "there is no run to resume"),
+    ],
+)
+def test_bad_words_are_one_clear_line(words, says):
+    done = train(*words)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_training_on_the_tiny_table_becomes_hard_to_exploit(tmp_path):

@@ -35,7 +35,9 @@ def game():
 @pytest.fixture
 def folder(game, tmp_path):
     for seed, role in enumerate(("dragon", "dwarves")):
-        save_policy(tmp_path / f"{role}.safetensors", game, network(game, seed=seed), {"canonical": "yes"})
+        save_policy(
+            tmp_path / f"{role}.safetensors", game, network(game, seed=seed), {"canonical": "yes", "seat": f"{role}_0"}
+        )
     return tmp_path
 
 
@@ -58,8 +60,6 @@ def test_a_policy_plays_legally_and_as_it_says(game, folder):
         counts[rows, policy(batch.observation, batch.action_mask)] += 1
     assert (counts[batch.action_mask == 0] == 0).all()
     assert np.abs(counts / 400 - shares).max() < 0.15
-    greedy = load_policy(folder / "dragon.safetensors", game, greedy=True)
-    assert (shares[rows, greedy(batch.observation, batch.action_mask)] == shares.max(axis=1)).all()
 
 
 def test_a_policy_for_canonical_forms_does_not_care_how_the_board_lies(game, folder):
@@ -119,9 +119,9 @@ def claim(path, **claims):
         (lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
         (lambda path: path.write_bytes(b"\x80\x04pickle?"), "cannot be read"),
         (lambda path: path.write_bytes(b""), "cannot be read"),
-        (lambda path: claim(path, format="other"), "its format is 'other'"),
-        (lambda path: claim(path, game="chess"), "its game is 'chess'"),
-        (lambda path: claim(path, rules="0"), "its rules is '0'"),
+        (lambda path: claim(path, format="other"), "not a policy of this project .its format is 'other'"),
+        (lambda path: claim(path, game="chess"), "made for the game 'chess', not 'drako_v0'"),
+        (lambda path: claim(path, rules="0"), "made for other rules"),
         (lambda path: claim(path, layers="3"), "2.bias.*missing"),
         (lambda path: claim(path, layers="x"), "invalid literal"),
     ],
@@ -144,8 +144,25 @@ def test_networks_of_the_wrong_shape_or_without_numbers_are_refused(game, tmp_pa
 
 
 def test_a_policy_plays_only_under_its_own_rules(folder):
-    with pytest.raises(ValueError, match="its rules is"):
+    with pytest.raises(ValueError, match="made for other rules"):
         load_policy(folder / "dragon.safetensors", make_game("drako", edition="2019"))
+
+
+def test_a_policy_of_one_side_plays_no_other(game, folder):
+    (folder / "dwarves.safetensors").unlink()
+    for path in (folder, folder / "dragon.safetensors"):
+        agent = make_agent(f"policy:{path}", game)
+        with pytest.raises(ValueError, match="plays dragon, not dwarves"):
+            play_game(game, [agent, agent], 0)
+        assert play_game(game, [agent, make_agent("random", game)], 0).decisions > 10
+    (folder / "dragon.safetensors").unlink()
+    with pytest.raises(ValueError, match=r"holds none of dragon\.safetensors, dwarves\.safetensors"):
+        make_agent(f"policy:{folder}", game)
+
+
+def test_rules_of_another_name_are_the_same_rules(game, folder):
+    same = make_game("drako", rules=game.rules_table() | {"name": "copy"})
+    assert load_policy(folder / "dragon.safetensors", same)
 
 
 def test_a_path_that_is_not_there(game):

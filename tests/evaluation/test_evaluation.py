@@ -7,12 +7,16 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from agents.players import RandomAgent
 from agents.registry import make_agent
 from drako_env import replay
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
+from drako_env.engine.game import new_masks, new_states
+from drako_env.engine.rng import one_seed, seed_words
 from drako_env.evaluation.match import GameResult, game_seeds, match_score, play_game
 from drako_env.evaluation.runner import Job, Store, run
 from drako_env.evaluation.statistics import quantile, wilson
@@ -129,10 +133,16 @@ def script(name, *arguments):
         (["elf=random", "dwarves=random"], "'elf=random': expected SEAT=AGENT"),
         (["random"], "1 agents for 2 seats"),
         (["random", "heuristic", "--set", "rules=nosuch"], "no rules table 'nosuch'"),
-        (["random", "heuristic", "--set", "rules=3"], "rules = 3: expected a name"),
+        (["random", "heuristic", "--set", "rules=3"], "no rules table '3'"),
         (["random", "heuristic", "--set", "exchange=maybe"], "exchange = 'maybe'"),
         (["random", "heuristic", "--game", "chess"], "unknown game 'chess'"),
         (["random", "heuristic", "--games", "0"], "at least 1"),
+        (["random", "heuristic", "--seed", "-1"], "--seed not negative"),
+        (["random", "heuristic", "--replays", "a"], "--replays a: expected numbers of deals"),
+        (["random", "heuristic", "--replays", "900"], "--replays 900: expected numbers of deals, from 0 to 199"),
+        (["random", "heuristic", "--set", "name=x"], "unknown option 'name'"),
+        (["dragon=random", "dragon=heuristic"], "dragon has an agent already"),
+        (["random", "ismcts:abc"], "known agents are random"),
     ],
 )
 def test_bad_words_are_one_clear_line(arguments, says):
@@ -175,6 +185,40 @@ def test_evaluate_swaps_sides_on_the_same_deals_and_stores_replays(tmp_path):
     assert [json.loads(line) for line in (out / "games.jsonl").read_text().splitlines()] == games
 
 
+def test_a_series_stays_what_it_was(tmp_path):
+    words = ("random", "heuristic", "--games", "2", "--processes", "1", "--out", str(tmp_path))
+    assert script("evaluate", *words).returncode == 0
+    for change, key in ((("--seed", "9"), "seed"), (("--set", "edition=2019"), "rules")):
+        done = script("evaluate", *words, *change, "--resume")
+        assert done.returncode == 2
+        assert f"its games were played with another {key}" in done.stderr
+    assert json.loads((tmp_path / "report.json").read_text())["games"] == 4
+
+
+def test_a_hostile_agent_cannot_tell_the_cards_from_its_seed():
+    game, guessed = Drako.of(Rules.load()), 0
+
+    class Hostile(RandomAgent):
+        def reset(self, seed):
+            super().reset(seed)
+            self.guesses = []
+            for other in range(seed - 4, seed + 5):
+                states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
+                states["rng"] = seed_words(one_seed(other))
+                game.kernels.deal_one(game.tables, states, 0, mask)
+                self.guesses.append(states["hand"][0, 1].tolist())
+
+        def act(self, view):
+            nonlocal guessed
+            if not view.observation[game.observation_fields["own_discards"]].any():
+                guessed += view.known["hand"][0, 1].tolist() in self.guesses
+            return super().act(view)
+
+    for seed in range(20):
+        play_game(game, [RandomAgent(game), Hostile(game)], seed)
+    assert guessed < 10
+
+
 def test_a_tournament_survives_interruption_and_does_not_depend_on_processes(tmp_path):
     agents = ("random", "heuristic", "ismcts:2", "ismcts:5", "ismcts:10")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
@@ -213,7 +257,7 @@ def test_balance_writes_its_section(tmp_path):
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "old" not in text
-    assert "| reconstructed | random     | 20 " in text
+    assert "| reconstructed | random    | 20 " in text
     rules.write_text("no marks")
     with pytest.raises(ValueError, match="the marks"):
         write_section(rules, "x")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from drako_env.evaluation.ratings import ELO, Table, bradley_terry, equilibrium
+from drako_env.evaluation.ratings import ELO, Table, bradley_terry, equilibrium, identified
 
 AGENTS = ["weak", "good on one side", "strong"]
 TRUTH = np.array([[0.0, 1.5, 2.0], [0.0, 0.2, 1.8]])  # dragon, dwarves; log odds
@@ -44,6 +44,25 @@ def test_an_agent_that_never_loses_has_a_finite_rating():
     wins[6:9, 0], wins[6:9, 1] = 1, 0
     rating = bradley_terry(Table(table.agents, table.roles, table.pairings, wins))[2]
     assert 500 < rating.elo < 4000
+
+
+def test_a_clean_sweep_is_not_certain():
+    pairings = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    wins = np.zeros((4, 2, 100))
+    wins[:, 0, :50], wins[:, 1, 50:] = 1, 1
+    wins[2:, 0], wins[2:, 1] = 1, 0
+    rating = bradley_terry(Table(["a", "b"], ["dragon", "dwarves"], pairings, wins))[1]
+    assert rating.high - rating.low > 200
+
+
+def test_two_pairings_do_not_say_in_which_role_an_agent_is_strong():
+    wins = np.zeros((2, 2, 10))
+    wins[:, 0] = 1
+    both = Table(["a", "b"], ["dragon", "dwarves"], np.array([[0, 1], [1, 0]]), wins)
+    assert not identified(both)
+    with pytest.raises(ValueError, match="do not determine"):
+        bradley_terry(both)
+    assert identified(Table(["a", "b"], ["player", "player"], np.array([[0, 1], [1, 0]]), wins))
 
 
 def test_seats_of_one_role_share_their_ratings():
