@@ -1,5 +1,6 @@
 """One side's learner: MaskablePPO on one seat of many games."""
 
+import time
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from agents.league.league import derived_seed
 from agents.league.pool import Opponents
 from agents.policy import Floats, Policy, load_policy, save_policy
 from drako_env.engine.game import Game
+from drako_env.engine.symmetry import Symmetries
 from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.envs.seat import NAMED, SeatGames
 
@@ -48,12 +50,15 @@ def input_scale(high: np.ndarray[Any, Any]) -> Floats:
     return np.where(high > 2, 1 / CARDS_SCALE, 1.0).astype(np.float32)
 
 
-class CanonicalVecEnv(VecEnvWrapper):
-    """Every position turned into its canonical form before the learner sees it."""
+class LearnerVecEnv(VecEnvWrapper):
+    """What the learner sees: every position turned into its canonical form, if asked for. Keeps the time."""
 
-    def __init__(self, venv: SeatVecEnv) -> None:
+    def __init__(self, venv: SeatVecEnv, canonical: bool) -> None:
         super().__init__(venv)
-        self.symmetries = venv.games.game.symmetries
+        ways = venv.games.game.symmetries
+        self.symmetries = ways if canonical else Symmetries(ways.observations[:1], ways.actions[:1])
+        self.seconds = 0.0
+        """Spent in the games and on their opponents."""
         self._ways = np.zeros(venv.num_envs, np.int64)
 
     def reset(self) -> VecEnvObs:
@@ -66,8 +71,11 @@ class CanonicalVecEnv(VecEnvWrapper):
 
     def step_wait(self) -> VecEnvStepReturn:
         """The next decisions."""
+        start = time.perf_counter()
         observation, rewards, dones, infos = self.venv.step_wait()
-        return self._turn(observation), rewards, dones, infos
+        turned = self._turn(observation)
+        self.seconds += time.perf_counter() - start
+        return turned, rewards, dones, infos
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
         """`"action_masks"`, turned."""
@@ -91,11 +99,12 @@ class Learner:
         torch.set_num_threads(1)
         self.game, self.seat, self.config, self.seed = game, seat, config, seed
         self.env = SeatVecEnv(game, config.num_envs, seat, "random", seed)
+        self._shown = LearnerVecEnv(self.env, config.canonical)
         self._files: dict[str, Policy] = {}
         self._names: dict[int, str] = {}
         self.model = MaskablePPO(
             "MlpPolicy",
-            CanonicalVecEnv(self.env) if config.canonical else self.env,
+            self._shown,
             learning_rate=config.learning_rate,
             n_steps=config.steps,
             batch_size=config.minibatch,
@@ -119,6 +128,7 @@ class Learner:
         self._set_opponents(opponents)
         self.model.lr_schedule = lambda _: rate
         decisions = self.config.rollouts * self.config.steps * self.config.num_envs
+        start, self._shown.seconds = time.perf_counter(), 0.0
         self.model.learn(decisions, reset_num_timesteps=self.model.num_timesteps == 0)
         values = self.model.logger.name_to_value
         episodes = self.model.ep_info_buffer or []
@@ -128,6 +138,7 @@ class Learner:
             "entropy": -float(values.get("train/entropy_loss", 0.0)),
             "value_loss": float(values.get("train/value_loss", 0.0)),
             "kl": float(values.get("train/approx_kl", 0.0)),
+            "games_share": self._shown.seconds / (time.perf_counter() - start),
             "length": float(np.mean([episode["l"] for episode in episodes])) if episodes else 0.0,
         }
 

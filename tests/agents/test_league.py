@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from agents.exact import build_tree, exploitability
 from agents.league.config import Config
-from agents.league.learner import CanonicalVecEnv, Learner, count_wins, random_policy
+from agents.league.learner import Learner, LearnerVecEnv, count_wins, random_policy
 from agents.league.pool import Pool, priorities
 from agents.policy import load_policy
 from drako_env import drako_v0
@@ -78,7 +78,7 @@ def test_bad_options_are_named(values, says):
 
 def test_the_learner_of_turned_games_plays_the_games_as_they_stand():
     inner = drako_v0.sb3_env(24, seat="dwarves_0", seed=4)
-    env, chance = CanonicalVecEnv(inner), np.random.default_rng(0)
+    env, chance = LearnerVecEnv(inner, canonical=True), np.random.default_rng(0)
     observation, ways = env.reset(), make_game("drako").symmetries
     for _ in range(60):
         mask = env.env_method("action_masks")
