@@ -43,7 +43,10 @@ class Config:
     heuristic_share: float = 0.15
     """the rules of thumb,"""
     random_share: float = 0.05
-    """and random play, so that what beats a beginner is not forgotten."""
+    """random play, so that what beats a beginner is not forgotten,"""
+    search_share: float = 0.0
+    """and a search: the hardest anchor, but each of its decisions costs as much as hundreds of others."""
+    search: str = "ismcts:20"
     pfsp_power: float = 2.0
     """Snapshots are drawn with weight (1 - win rate) to this power."""
     max_past: int = 30
@@ -64,7 +67,10 @@ class Config:
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ValueError(f"{path}: not valid TOML: {error}") from None
         config = replace(cls(), **_checked(values | overrides, cls()))
-        if config.latest_share + config.past_share + config.heuristic_share + config.random_share <= 0:
+        if (
+            config.latest_share + config.past_share + config.heuristic_share + config.random_share + config.search_share
+            <= 0
+        ):
             raise ValueError("the shares of the opponents add up to nothing")
         if config.num_envs * config.steps % config.minibatch:
             raise ValueError(f"num_envs * steps = {config.num_envs * config.steps} is no multiple of minibatch")
@@ -75,7 +81,7 @@ class Config:
         return asdict(self)
 
 
-SHARES = ("gamma", "gae_lambda", "latest_share", "past_share", "heuristic_share", "random_share")
+SHARES = ("gamma", "gae_lambda", "latest_share", "past_share", "heuristic_share", "random_share", "search_share")
 """What lies between 0 and 1."""
 
 
@@ -88,6 +94,8 @@ def _checked(values: dict[str, Any], default: Config) -> dict[str, Any]:
         if isinstance(known[name], tuple):
             good = isinstance(value, (list, tuple)) and value and all(type(v) is int and v > 0 for v in value)
             value = tuple(value) if good else value
+        elif isinstance(known[name], str):
+            good = isinstance(value, str)
         elif isinstance(known[name], bool):
             good = isinstance(value, bool)
         elif isinstance(known[name], int):

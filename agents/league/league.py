@@ -144,7 +144,8 @@ class League:
             return self.frozen[seat]
         weights = self.state.pools[seat].opponents(self.config)
         rivals = self._rivals(seat)
-        files = {name: "" if name in ANCHORS else str(self.past / name) for name in weights}
+        past = self.state.pools[seat].snapshots
+        files = {name: str(self.past / name) if name in past else "" for name in weights}
         if rivals:
             files[LATEST] = str(self.policy_file(rivals[0], self.state.round))
         return {name: (weight, files[name]) for name, weight in weights.items() if name != LATEST or rivals}

@@ -18,6 +18,7 @@ from agents.league.config import Config
 from agents.league.league import derived_seed
 from agents.league.pool import Opponents
 from agents.policy import Floats, Policy, load_policy, save_policy
+from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.engine.symmetry import Symmetries
 from drako_env.envs.sb3 import SeatVecEnv
@@ -100,7 +101,7 @@ class Learner:
         self.game, self.seat, self.config, self.seed = game, seat, config, seed
         self.env = SeatVecEnv(game, config.num_envs, seat, "random", seed)
         self._shown = LearnerVecEnv(self.env, config.canonical)
-        self._files: dict[str, Policy] = {}
+        self._players: dict[str, Any] = {}
         self._names: dict[int, str] = {}
         self.model = MaskablePPO(
             "MlpPolicy",
@@ -144,16 +145,18 @@ class Learner:
 
     def _set_opponents(self, opponents: Opponents) -> None:
         """Games dealt from now on meet these; a policy's file is read once."""
-        pool: list[tuple[float, Any]] = []
-        files: dict[str, Policy] = {}
-        for name, (weight, file) in opponents.items():
-            if name not in NAMED:
-                chance = derived_seed(self.seed, Path(file).name, self.model.num_timesteps)
-                files[file] = self._files.get(file) or load_policy(Path(file), self.game, chance)
-                self._names[id(files[file])] = name
-            pool.append((weight, name if name in NAMED else files[file]))
-        self._files = files
-        self.env.set_opponent(pool)
+        players: dict[str, Any] = {}
+        for name, (_, file) in opponents.items():
+            players[file or name] = self._players.get(file or name) or self._player(name, file)
+            self._names[id(players[file or name])] = name
+        self._players = players
+        self.env.set_opponent([(weight, players[file or name]) for name, (weight, file) in opponents.items()])
+
+    def _player(self, name: str, file: str) -> Any:
+        if file:
+            chance = derived_seed(self.seed, Path(file).name, self.model.num_timesteps)
+            return load_policy(Path(file), self.game, chance)
+        return name if name in NAMED else make_agent(name, self.game)
 
     def _results(self) -> dict[str, tuple[int, float]]:
         results: dict[str, tuple[int, float]] = {}
@@ -169,7 +172,7 @@ class Learner:
         found = {}
         for name, (_, file) in opponents.items():
             policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
-            other = name if name in NAMED else load_policy(Path(file), self.game, seed + 1)
+            other = load_policy(Path(file), self.game, seed + 1) if file else name
             found[name] = (count_wins(self.game, self.seat, policy, other, games, seed), games)
         return found
 

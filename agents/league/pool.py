@@ -35,6 +35,7 @@ class Pool:
         """Whom to meet in the next round, with weights. Without a past its share goes to the latest."""
         past = self.hardest(config.max_past)
         shares = {LATEST: config.latest_share, HEURISTIC: config.heuristic_share, RANDOM: config.random_share}
+        shares[config.search] = config.search_share
         if not past:
             shares[LATEST] += config.past_share
         rates = [self.win_rates.get(name, 0.5) for name in past]

@@ -8,13 +8,17 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_states
+from drako_env.engine.view import Agent, SeatView, random_seed
 from drako_env.envs.batch import GameBatch
 
 Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.integer[Any]]]
 """A batched policy: `(observation (n, D), action_mask (n, A)) -> actions (n,)`."""
 
-Opponent = str | Policy | Sequence[tuple[float, str | Policy]]
-"""`"random"`, `"heuristic"` (the game's rules of thumb), a policy, or a list of `(weight, policy)`."""
+Player = str | Policy | Agent
+"""`"random"`, `"heuristic"` (the game's rules of thumb), a batched policy, or an agent (asked game by game: slow)."""
+
+Opponent = Player | Sequence[tuple[float, Player]]
+"""One player, or a list of `(weight, player)`."""
 
 NAMED = ("random", "heuristic")
 
@@ -40,7 +44,7 @@ class SeatGames:
         self.action_space: spaces.Space[np.int64] = spaces.Discrete(len(game.actions))
         self._games = np.arange(num_games)
         self._bound = np.zeros(num_games, np.int64)
-        self._policies: list[str | Policy] = []
+        self._policies: list[Player] = []
         self._results = np.zeros((0, 2))
         self._chance = np.random.default_rng(seed)
         self.set_opponent(opponent)
@@ -49,7 +53,7 @@ class SeatGames:
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""
         pool = _pool(opponent)
-        kept: list[str | Policy] = []
+        kept: list[Player] = []
         results = np.zeros((0, 2))
         if self._policies:
             in_use, self._bound = np.unique(self._bound, return_inverse=True)
@@ -97,7 +101,7 @@ class SeatGames:
                 self.game.kernels.observe_one(self.game.tables, self.final_states, i, self.seat, observation)
             self._bind(ended)
 
-    def take_results(self) -> list[tuple[str | Policy, int, float]]:
+    def take_results(self) -> list[tuple[Player, int, float]]:
         """Every opponent met since the last call: `(opponent, games, sum of the learner's rewards)`."""
         results = [
             (policy, int(games), float(total))
@@ -125,24 +129,35 @@ class SeatGames:
             actions[chosen] = self._policy_actions(self._policies[index], games[chosen])
         return actions
 
-    def _policy_actions(self, policy: str | Policy, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+    def _policy_actions(self, policy: Player, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         if isinstance(policy, str):
             return self.batch._sample(games) if policy == "random" else self.batch._best(games)
+        if not callable(policy):
+            return self._agent_actions(policy, games)
         actions = np.asarray(policy(self.batch.observation[games], self.batch.action_mask[games]))
         if actions.shape != games.shape or actions.dtype.kind not in "iu":
             got = f"{actions.dtype} of shape {actions.shape}"
             raise ValueError(f"opponent {policy!r}: expected integer actions of shape {games.shape}, got {got}")
         return actions
 
+    def _agent_actions(self, agent: Agent, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """An agent may remember its last decision, which was in another game: it starts anew each time."""
+        actions = np.empty(len(games), np.int64)
+        for k, game in enumerate(games):
+            agent.reset(random_seed(self._chance))
+            actions[k] = agent.act(SeatView.of(self.game, self.batch._states, int(game)))
+        return actions
 
-def _pool(opponent: Opponent) -> list[tuple[float, str | Policy]]:
+
+def _pool(opponent: Opponent) -> list[tuple[float, Player]]:
     """Any way to name opponents as a list of weights and policies, checked."""
-    pool = [(1.0, opponent)] if isinstance(opponent, str) or callable(opponent) else list(opponent)
+    one = isinstance(opponent, str) or callable(opponent) or hasattr(opponent, "act")
+    pool: list[tuple[float, Player]] = [(1.0, opponent)] if one else list(opponent)  # type: ignore[list-item,arg-type]
     for entry in pool:
         weight, policy = entry if isinstance(entry, tuple) and len(entry) == 2 else (0.0, None)
-        if policy not in NAMED and not callable(policy):
+        if policy not in NAMED and not callable(policy) and not hasattr(policy, "act"):
             names = ", ".join(map(repr, NAMED))
-            raise ValueError(f"opponent {entry!r}: expected {names}, a policy, or a list of (weight, policy)")
+            raise ValueError(f"opponent {entry!r}: expected {names}, a policy, an agent, or a list of (weight, policy)")
         if not weight >= 0:
             raise ValueError(f"opponent {entry!r}: a weight must not be negative")
     if not sum(weight for weight, _ in pool) > 0:

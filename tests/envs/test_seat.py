@@ -13,11 +13,13 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 import drako_env  # noqa: F401 (registers the environments)
+from agents.registry import make_agent
 from drako_env import drako_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.envs.gym import SeatEnv
 from drako_env.envs.seat import SeatGames
+from drako_env.games import make_game
 from tests.drako.positions import position
 
 SEATS = ("dragon_0", "dwarves_0")
@@ -240,12 +242,12 @@ def test_weights_are_kept():
 @pytest.mark.parametrize(
     ("opponent", "says"),
     [
-        ("clever", "expected 'random', 'heuristic', a policy"),
+        ("clever", "expected 'random', 'heuristic', a policy, an agent"),
         ([], "no opponent has a weight"),
         ([(0.0, "random")], "no opponent has a weight"),
         ([(-1.0, "random"), (2.0, "random")], "must not be negative"),
-        ([("random", 1.0)], "expected 'random', 'heuristic', a policy"),
-        ([3], "expected 'random', 'heuristic', a policy"),
+        ([("random", 1.0)], "expected 'random', 'heuristic', a policy, an agent"),
+        ([3], "expected 'random', 'heuristic', a policy, an agent"),
     ],
 )
 def test_bad_opponents_are_named(opponent, says):
@@ -362,3 +364,21 @@ def test_gymnasium_vector_env():
             assert infos["final_obs"][i][env._games.game.observation_fields["phase"]][-1] == 1
             assert infos["action_mask"][i].any(), "the next game has begun"
     assert ends > 5
+
+
+def test_agents_and_rules_of_thumb_are_opponents_too():
+    game = make_game("drako")
+    strong, weak = make_agent("ismcts:30", game), make_agent("random", game)
+    rates = {}
+    for name, opponent in (("search", strong), ("thumb", "heuristic"), ("agent", weak), ("named", "random")):
+        games = SeatGames(game, 24, "dragon_0", opponent, 5)
+        for _ in range(170):
+            games.step(games.batch.sample())
+        ((found, count, total),) = games.take_results()
+        assert found is opponent
+        assert count >= 24
+        rates[name] = total / count
+        assert games.take_results() == []
+    assert rates["thumb"] < -0.7
+    assert rates["search"] < rates["agent"] - 0.4
+    assert abs(rates["agent"] - rates["named"]) < 0.6
