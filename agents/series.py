@@ -152,6 +152,9 @@ def _play(jobs: list[Job], game: Game, store: Store, replays: Path, processes: i
                 store.add(played)
             speed = progress.tasks[0].speed
             progress.update(task, advance=1, rate=f"{speed:.1f} games/s" if speed else "")
+            finished = int(progress.tasks[0].completed)
+            if not console.is_terminal and finished % max(1, len(jobs) // 10) == 0:  # a log file has no bar
+                console.print(f"{finished} of {len(jobs)} games")
 
         try:
             run(todo, game, make_agent, processes, done)

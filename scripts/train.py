@@ -100,6 +100,8 @@ def train(league: League, budget: Budget, console: Console) -> None:
         def shown(state: State) -> None:
             log.add(state)
             progress.update(task, completed=budget.progress(state), how=how_it_goes(state, league.seats))
+            if not console.is_terminal and state.round % league.config.eval_every == 0:  # a log file has no bar
+                console.print(f"{budget.progress(state):4.0%}  {how_it_goes(state, league.seats)}", soft_wrap=True)
 
         try:
             league.train(budget, shown)
