@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "drako_env"
 ALLOWED = {
     "engine": {"engine"},
     "drako": {"engine", "drako"},
+    "golden_dragon": {"engine", "golden_dragon"},
     "envs": {"engine", "envs"},
     "evaluation": {"engine", "evaluation"},
 }

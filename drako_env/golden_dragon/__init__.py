@@ -1,0 +1,1 @@
+"""Golden Dragon, and Icarius, which is the same game the other way up."""
