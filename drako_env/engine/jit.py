@@ -21,7 +21,7 @@ from llvmlite.binding import get_host_cpu_name
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent.parent
-KERNEL_FOLDERS = ("engine", "drako")
+KERNEL_FOLDERS = ("engine", "drako", "golden_dragon")
 
 
 def jit(function: F) -> F:

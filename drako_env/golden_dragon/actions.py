@@ -8,18 +8,15 @@ from drako_env.golden_dragon.rules import NUM_WINDS, Rules
 SIDES = ("left", "right")
 
 
-class ActionType(IntEnum):
-    """The types of actions; the ids of one type are consecutive and the types follow in this order."""
+class FirstId(IntEnum):
+    """The first id of every type of action; those of one type are consecutive. For storm and veto the first means no,
+    the second yes."""
 
     STONE = 0
-    SIDE = 1
-    STORM = 2
-    VETO = 3
-    PLACE = 4
-
-
-FIRST_ID = (0, NUM_WINDS, NUM_WINDS + 2, NUM_WINDS + 4, NUM_WINDS + 6)
-"""Of each type. For storm and veto the first means no, the second yes."""
+    SIDE = NUM_WINDS
+    STORM = NUM_WINDS + 2
+    VETO = NUM_WINDS + 4
+    PLACE = NUM_WINDS + 6
 
 
 def all_actions(rules: Rules) -> list[dict[str, Any]]:

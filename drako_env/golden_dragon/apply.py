@@ -3,7 +3,7 @@
 from typing import Any
 
 from drako_env.engine.jit import jit
-from drako_env.golden_dragon.actions import FIRST_ID, ActionType
+from drako_env.golden_dragon.actions import FirstId
 from drako_env.golden_dragon.legal import can_move, has_used
 from drako_env.golden_dragon.rules import MAX_PLAYERS, NUM_WINDS
 from drako_env.golden_dragon.state import (
@@ -21,17 +21,17 @@ def apply(t: Any, s: Any, action: int) -> None:
     """Play a legal action of the seat to decide."""
     phase = s["phase"]
     if phase == Phase.PLACE:
-        announce(t, s, action - FIRST_ID[ActionType.PLACE])
+        announce(t, s, action - FirstId.PLACE)
     elif phase == Phase.VETO:
-        answer_veto(t, s, action - FIRST_ID[ActionType.VETO])
+        answer_veto(t, s, action - FirstId.VETO)
     elif phase == Phase.STORM:
-        answer_storm(t, s, action - FIRST_ID[ActionType.STORM])
+        answer_storm(t, s, action - FirstId.STORM)
     elif phase == Phase.SETUP_STONE:
-        lay_first_stone(t, s, action - FIRST_ID[ActionType.STONE])
+        lay_first_stone(t, s, action - FirstId.STONE)
     elif phase == Phase.SETUP_ORDER:
-        fill_holder(t, s, action - FIRST_ID[ActionType.STONE])
+        fill_holder(t, s, action - FirstId.STONE)
     elif phase == Phase.SETUP_SIDE:
-        choose_side(t, s, action - FIRST_ID[ActionType.SIDE])
+        choose_side(t, s, action - FirstId.SIDE)
 
 
 @jit

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drako_env.engine.jit import jit
-from drako_env.golden_dragon.actions import FIRST_ID, ActionType
+from drako_env.golden_dragon.actions import FirstId
 from drako_env.golden_dragon.rules import NUM_WINDS
 from drako_env.golden_dragon.state import OFF_BOARD, Phase
 
@@ -16,13 +16,13 @@ def write_mask(t: Any, s: Any, mask: Any) -> None:
     if phase == Phase.PLACE:
         mark_dragons(t, s, mask)
     elif phase == Phase.VETO:
-        mark_both(mask, FIRST_ID[ActionType.VETO])
+        mark_both(mask, FirstId.VETO)
     elif phase == Phase.STORM:
-        mark_both(mask, FIRST_ID[ActionType.STORM])
+        mark_both(mask, FirstId.STORM)
     elif phase == Phase.SETUP_STONE or phase == Phase.SETUP_ORDER:
         mark_stones(s, mask)
     elif phase == Phase.SETUP_SIDE:
-        mark_both(mask, FIRST_ID[ActionType.SIDE])
+        mark_both(mask, FirstId.SIDE)
 
 
 @jit
@@ -36,7 +36,7 @@ def mark_both(mask: Any, first: int) -> None:
 def mark_stones(s: Any, mask: Any) -> None:
     """G3: the stones that the seat has not laid or put into its holder yet."""
     for wind in range(NUM_WINDS):
-        mask[FIRST_ID[ActionType.STONE] + wind] = not has_used(s, s["agent"], wind)
+        mask[FirstId.STONE + wind] = not has_used(s, s["agent"], wind)
 
 
 @jit
@@ -52,7 +52,7 @@ def has_used(s: Any, seat: int, wind: int) -> bool:
 def mark_dragons(t: Any, s: Any, mask: Any) -> None:
     """G4: the dragons that the stone in hand can move."""
     for dragon in range(t["num_players"]):
-        mask[FIRST_ID[ActionType.PLACE] + dragon] = can_move(t, s, dragon)
+        mask[FirstId.PLACE + dragon] = can_move(t, s, dragon)
 
 
 @jit

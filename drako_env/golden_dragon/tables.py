@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.golden_dragon.actions import all_actions
+from drako_env.golden_dragon.observe import Field, field_sizes
 from drako_env.golden_dragon.rules import MAX_CELLS, MAX_PLAYERS, NUM_WINDS, Rules
 from drako_env.golden_dragon.state import OFF_BOARD
 
@@ -18,6 +19,8 @@ TABLES = np.dtype(
         ("starts", "i8", MAX_PLAYERS + 1),  # of labels 1 to 4, then left and right 5
         ("target", "i8", (NUM_WINDS, MAX_CELLS)),  # where a wind leads, OFF_BOARD if nowhere
         ("distance", "i8", MAX_CELLS),  # moves to the goal on an empty board
+        ("field", "i8", len(Field)),  # where each field of the observation starts
+        ("field_size", "i8", len(Field)),
     ],
     align=True,
 )
@@ -42,6 +45,8 @@ def build_tables(rules: Rules) -> NDArray[np.void]:
             if target is not None:
                 t["target"][wind, i] = index[target]
     t["distance"][: len(index)] = _distances(t["target"][:, : len(index)], int(t["goal"]))
+    t["field_size"] = field_sizes(rules)
+    t["field"] = np.cumsum(t["field_size"]) - t["field_size"]
     tables.flags.writeable = False
     return tables
 
