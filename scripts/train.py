@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Column
 
 from agents.league.config import Config
 from agents.league.league import ANCHORS, Budget, League, State, derived_seed
@@ -94,7 +95,8 @@ def train(league: League, budget: Budget, console: Console) -> None:
     """All rounds, with a bar that shows how it goes."""
     log = Log(league.folder, [role_of(seat) for seat in league.seats], league.state)
     columns = (TextColumn("training"), BarColumn(16), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, TextColumn("{task.fields[how]}"), console=console) as progress:
+    words = TextColumn("{task.fields[how]}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
+    with Progress(*columns, words, console=console, expand=True) as progress:
         task = progress.add_task("training", total=1.0, completed=budget.progress(league.state), how="")
 
         def shown(state: State) -> None:
