@@ -4,7 +4,6 @@ python scripts/evaluate.py dragon=heuristic dwarves=ismcts:200 --games 1000     
 python scripts/evaluate.py heuristic ismcts:200 --games 500                     # both ways on the same deals
 """
 
-import argparse
 import sys
 from itertools import permutations
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from agents.registry import KNOWN, make_agent
-from agents.series import AGENTS_HELP, add_series_options, chosen_game, fail, file_name, play_series
+from agents.series import chosen_game, fail, file_name, play_series, series_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.runner import Pairing
 
@@ -40,11 +39,8 @@ def read_pairings(words: list[str], game: Game) -> list[Pairing]:
 
 def main() -> int:
     """Play, report."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=AGENTS_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = series_parser(__doc__, games=200)
     parser.add_argument("agents", nargs="+", metavar="[SEAT=]AGENT")
-    add_series_options(parser, games=200)
     options = parser.parse_args()
     try:
         game = chosen_game(options)

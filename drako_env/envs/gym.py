@@ -68,7 +68,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             return None
         games = self._games
         state = games.batch._states[0] if self._playing else games.final_states[0]
-        picture = games.game.text(games.game.scene(state, games.seat))
+        picture = games.game.text(games.game.scene(state, int(games.seat[0])))
         if self.render_mode == "ansi":
             return picture
         print(picture)
