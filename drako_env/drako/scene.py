@@ -29,6 +29,10 @@ def scene(rules: Rules, s: Any, seat: int | None) -> dict[str, Any]:
     hands, decks = position.pop("hands"), position.pop("decks")
     return position | {
         "radius": rules.radius,
+        "cards": {
+            side: {card.name: [list(option) for option in card.options] for card in deck}
+            for side, deck in zip(SIDES, rules.decks, strict=True)
+        },
         "spaces": {
             "dragon": dict(zip(AREAS, rules.dragon_spaces, strict=True)),
             "dwarves": dict(zip(DWARVES, rules.dwarf_spaces, strict=True)),
