@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from enum import StrEnum
+from functools import cache
 
 from drako_env.engine.svg import Attributes, Box, Point, circle, group, line, mirrored, path, rectangle
 
@@ -97,6 +98,7 @@ SCALE = "M -16 -14 L 16 -14 C 17 4 11 16 0 22 C -11 16 -17 4 -16 -14 Z"
 DROP = "M 0 -44 C 10 -24 28 -8 28 14 C 28 32 16 44 0 44 C -16 44 -28 32 -28 14 C -28 -8 -10 -24 0 -44 Z"
 
 
+@cache
 def dragon() -> str:
     """The dragon, looking to the right, its wing raised."""
     outline: Attributes = {"stroke": Colour.PAPER, "stroke_width": 2, "stroke_linejoin": "round"}
@@ -110,6 +112,7 @@ def dragon() -> str:
     )
 
 
+@cache
 def dwarf(name: str) -> str:
     """A dwarf with what he is known by: an axe, a crossbow, a net."""
     tools = {"fury": _axe_in_hand, "archer": _crossbow_in_hand, "net": _net_in_hand}
@@ -166,6 +169,7 @@ def net(colour: str) -> str:
     return mesh(44, 4, 6, colour)
 
 
+@cache
 def mesh(radius: float, cords: int, width: float, colour: str) -> str:
     """Cords that cross both ways inside a rim."""
     steps = [radius * (2 * i + 1 - cords) / cords for i in range(cords)]
@@ -255,11 +259,13 @@ DRAWINGS: dict[str, Callable[[str], str]] = {
 """The symbols of the cards (R3.4) and of the dragon's mat (R2.1)."""
 
 
+@cache
 def symbol(name: str, colour: str) -> str:
     """A symbol in one colour."""
     return DRAWINGS[name](colour)
 
 
+@cache
 def token(name: str, at: Point, radius: float, opacity: float | None = None) -> str:
     """A figure in a ring of its side's colour."""
     side = "dragon" if name == "dragon" else "dwarves"
@@ -268,6 +274,7 @@ def token(name: str, at: Point, radius: float, opacity: float | None = None) -> 
     return group(ring, drawn, at=at, scale=radius / 58, opacity=opacity)
 
 
+@cache
 def badge(side: str, at: Point, radius: float) -> str:
     """The sign of a side."""
     sign = group(symbol(EMBLEMS[side], Colour.PAPER), at=at, scale=radius / 76)

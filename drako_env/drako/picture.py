@@ -5,6 +5,7 @@ may react to is marked: `data-hex`, `data-figure`, `data-card`, `data-area`.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from math import ceil
 from typing import Any
 
@@ -34,6 +35,7 @@ from drako_env.engine.svg import (
 )
 
 Scene = Mapping[str, Any]
+Option = tuple[str, int]
 
 WIDTH, HEIGHT = 720, 784
 QUESTION = Box(12, 12, 696, 72)
@@ -122,7 +124,7 @@ def _own_side(scene: Scene, side: str) -> str:
     width = min(CARD_WIDTH, (CARDS.width + GAP) / max(len(names), 1) - GAP)
     boxes = [Box(CARDS.x + (width + GAP) * i, CARDS.y, width, CARDS.height) for i in range(len(names))]
     cards = (
-        _back(side, box) if name is None else _card(side, name, scene["cards"][side][name], box)
+        _back(side, box) if name is None else _card(side, name, tuple(map(tuple, scene["cards"][side][name])), box)
         for name, box in zip(names, boxes, strict=True)
     )
     empty = text(CARDS.x + 6, CARDS.y + 26, "no cards", 15, fill=Colour.FAINT)
@@ -161,6 +163,7 @@ def _count(right: float, y: float, count: int, words: str) -> str:
     )
 
 
+@cache
 def _back(side: str, box: Box) -> str:
     """A card face down."""
     inner = Box(box.x + 4, box.y + 4, box.width - 8, box.height - 8)
@@ -171,7 +174,8 @@ def _back(side: str, box: Box) -> str:
     )
 
 
-def _card(side: str, name: str, options: list[Any], box: Box) -> str:
+@cache
+def _card(side: str, name: str, options: tuple[Option, ...], box: Box) -> str:
     """A card face up: its name and its one or two symbols (R3.1)."""
     size, lines = fitting(name.replace("-", "- "), (15, 14, 13, 12, 11, 10), box.width - 8, 2)
     lines = [words.replace("- ", "-") for words in lines]
@@ -196,7 +200,8 @@ def _band(box: Box) -> str:
     return f"M {start} v {8 - BAND} q 0 -8 8 -8 h {across} q 8 0 8 8 v {BAND - 8} Z"
 
 
-def _option(side: str, option: list[Any], box: Box) -> str:
+@cache
+def _option(side: str, option: Option, box: Box) -> str:
     """A symbol, its value and the word for it."""
     name, value = option
     middle, centre = box.centre
@@ -246,7 +251,7 @@ def _pending(scene: Scene, pending: Mapping[str, Any]) -> str:
     chips = _chips(pending)
     return (
         rectangle(tile, 8, fill=PALE[side], stroke=SIDE[side], stroke_width=2)
-        + _option(side, [pending["symbol"], pending["value"]], tile)
+        + _option(side, (pending["symbol"], pending["value"]), tile)
         + text(tile.right + 12, tile.y + 14, name, 15, fill=Colour.INK)
         + "".join(
             _chip(figure, words, (tile.right + 36 + 66 * i, tile.y + 42)) for i, (figure, words) in enumerate(chips)
@@ -327,6 +332,7 @@ def _condition(scene: Scene, name: str) -> str:
     return "fury used" if name == "fury" and scene["fury_used"] else ""
 
 
+@cache
 def _spaces(wounds: int, spaces: int, box: Box) -> str:
     """Wound spaces, the filled ones crossed; many of them in several rows."""
     rows = 1 if spaces <= 10 else 2 if spaces <= 24 else 3

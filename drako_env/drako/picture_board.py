@@ -1,6 +1,7 @@
 """The board of the picture: the hexes, what is about to happen on them, and the figures."""
 
 from collections.abc import Mapping
+from functools import cache
 from math import hypot, sqrt
 from typing import Any
 
@@ -34,6 +35,7 @@ def _places(scene: Scene) -> list[tuple[str, Any]]:
     return [("dragon", scene["dragon"]["hex"]), *((name, d["hex"]) for name, d in scene["dwarves"].items())]
 
 
+@cache
 def _hex(cell: Hex, size: float, burning: bool) -> str:
     corners = hexagon(hex_centre(*cell, size), size * 0.96)
     fill = Colour.GLOW if burning else Colour.STONE

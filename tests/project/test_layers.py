@@ -12,10 +12,11 @@ ALLOWED = {
     "engine": {"engine"},
     "drako": {"engine", "drako"},
     "golden_dragon": {"engine", "golden_dragon"},
-    "envs": {"engine", "envs"},
+    "render": {"render"},
+    "envs": {"engine", "envs", "render"},
     "evaluation": {"engine", "evaluation"},
 }
-OTHERS = {"envs": None, "evaluation": {"scipy", "matplotlib"}}
+OTHERS = {"envs": None, "evaluation": {"scipy", "matplotlib"}, "render": {"resvg_py", "PIL", "pygame"}}
 """What a layer may use beyond what the rules may; `None`: anything."""
 RULES_MAY_IMPORT = {"numpy", "numba", "llvmlite", "drako_env"} | set(sys.stdlib_module_names)
 
