@@ -6,7 +6,7 @@ MINUTES ?= 5
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow train bench format playthroughs clean
+.PHONY: help setup test test-slow train bench format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,6 +50,9 @@ format: setup ## format and fix what can be fixed
 
 playthroughs: setup ## write the golden games under tests/drako/playthroughs anew
 	@$(BIN)/python -m tests.drako.playthroughs
+
+pictures: setup ## write the golden pictures under tests/render/pictures anew
+	@$(BIN)/python -m tests.render.pictures
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

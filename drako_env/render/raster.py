@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 FONTS = Path(__file__).parent / "fonts"
 FAMILY = "DejaVu Sans"
 WIDTH = 720
+NEEDED = "pixels of a picture need resvg_py and Pillow: pip install 'drako-env[pictures]'"
 
 
 def pixels(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
     """The picture as `(height, width, 3)` bytes, its height in proportion."""
-    from PIL import Image
-
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(NEEDED) from error
     with Image.open(BytesIO(png(svg, width))) as image:
         return np.array(image.convert("RGB"))
 
@@ -22,10 +25,9 @@ def pixels(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
 def png(svg: str, width: int = WIDTH) -> bytes:
     """The picture as a PNG file."""
     try:
-        import PIL  # noqa: F401
         from resvg_py import svg_to_bytes
     except ImportError as error:
-        raise ImportError("pixels of a picture need resvg and Pillow: pip install 'drako-env[pictures]'") from error
+        raise ImportError(NEEDED) from error
     return svg_to_bytes(
         svg,
         width=width,
