@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.registry import KNOWN, make_agent
+from agents.registry import KNOWN, make_agent, shipped_policy
 from drako_env import replay
 from drako_env.engine.game import Game
 from drako_env.evaluation.match import game_seeds
@@ -31,13 +31,17 @@ BAD_WORDS = 2
 def add_game_options(parser: argparse.ArgumentParser) -> None:
     """Which game, under which rules."""
     parser.add_argument("--game", default="drako", help=f"one of {', '.join(GAMES)} (default: drako)")
+    parser.add_argument("--players", type=int, metavar="N", help="how many, where a game lets one choose")
     parser.add_argument(
         "--set", action="append", default=[], metavar="OPTION=VALUE", help="a rule option, e.g. rules=my.toml"
     )
 
 
-def add_series_options(parser: argparse.ArgumentParser, games: int) -> None:
-    """How many games, from which seed, where to."""
+def series_parser(description: str, games: int) -> argparse.ArgumentParser:
+    """The options of a series: which game, how many games, from which seed, where to."""
+    parser = argparse.ArgumentParser(
+        description=description, epilog=AGENTS_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add_game_options(parser)
     parser.add_argument("--games", type=int, default=games, help=f"deals for every pairing (default: {games})")
     parser.add_argument("--seed", type=int, default=0, help="of the deals: the same for every pairing")
@@ -47,11 +51,14 @@ def add_series_options(parser: argparse.ArgumentParser, games: int) -> None:
     parser.add_argument(
         "--replays", default="", metavar="N,N,...", help="store the replays of these deals (numbers from 0)"
     )
+    return parser
 
 
 def chosen_game(options: argparse.Namespace) -> Game:
-    """The game of `--game` and `--set`; a value that its option refuses is tried as a text (edition=2019)."""
+    """The game of `--game` with its options; a value that its option refuses is tried as a text (edition=2019)."""
     words = [name_and_text(word, "--set") for word in options.set]
+    if options.players is not None:
+        words.append(("num_players", str(options.players)))
     try:
         return make_game(options.game, **{name: toml_value(text) for name, text in words})
     except ValueError as error:
@@ -115,7 +122,8 @@ def _check_series(folder: Path, game: Game, pairings: Sequence[Pairing], options
     """A folder holds the games of one game, one set of rules, one seed, and policies that stay what they are."""
     agents = {agent for pairing in pairings for agent in pairing}
     series = {"game": game.name, "rules": game.rules_table(), "seed": options.seed}
-    series["policies"] = {agent: _digest(Path(agent[7:])) for agent in sorted(agents) if agent.startswith("policy:")}
+    policies = [agent for agent in sorted(agents) if agent.partition(":")[0] == "policy"]
+    series["policies"] = {agent: _digest(Path(agent[7:]) if agent[7:] else shipped_policy(game)) for agent in policies}
     path = folder / "series.json"
     if path.exists() and options.resume:
         before = json.loads(path.read_text(encoding="utf-8"))

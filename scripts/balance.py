@@ -5,7 +5,6 @@ python scripts/balance.py --tables reconstructed my_deck.toml --agents ismcts:20
 python scripts/balance.py --resume --write            # put the tables into the game's RULES.md
 """
 
-import argparse
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -16,11 +15,11 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from agents.registry import make_agent
-from agents.series import AGENTS_HELP, add_series_options, chosen_game, fail, play_series, report_of
+from agents.series import chosen_game, fail, play_series, report_of, series_parser
 from drako_env.evaluation.report import Report, endings, interval, lengths, share, table
 
 STRENGTHS = ["random", "heuristic", "ismcts:200", "ismcts:2000"]
-BEGIN, END = "<!-- written by scripts/balance.py -->\n", "<!-- end -->"
+BEGIN, END = "<!-- written by a script -->\n", "<!-- end -->"
 
 
 def section(reports: dict[str, Report]) -> str:
@@ -49,13 +48,10 @@ def write_section(path: Path, text: str) -> None:
 
 def main() -> int:
     """Play the mirrors of every table, show the section, write it if asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=AGENTS_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = series_parser(__doc__, games=200)
     parser.add_argument("--agents", nargs="+", default=STRENGTHS, metavar="AGENT")
     parser.add_argument("--tables", nargs="+", default=["reconstructed"], help="shipped names or paths")
     parser.add_argument("--write", action="store_true", help="write the section into the game's RULES.md")
-    add_series_options(parser, games=200)
     options = parser.parse_args()
     out, rules, reports = options.out or Path("runs/balance"), list(options.set), {}
     try:

@@ -21,7 +21,7 @@ from agents.league.pool import Opponents
 from agents.league.report import Run
 from agents.policy import SUFFIX, load_policy
 from agents.series import add_game_options, fail
-from drako_env.engine.game import Game, role_of
+from drako_env.engine.game import Game, rivals, role_of, sides
 from drako_env.envs.seat import NAMED
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
@@ -31,17 +31,17 @@ FINAL_GAMES = 2000
 
 
 def frozen_opponents(game: Game, spec: str) -> dict[str, Opponents]:
-    """Whom the exploiter of each seat meets: the frozen policy of the other seat."""
+    """Whom the exploiter of each side meets: the frozen policy of the other side."""
     if spec in NAMED:
-        return {seat: {spec: (1.0, "")} for seat in game.seats}
+        return {side: {spec: (1.0, "")} for side in sides(game)}
     folder = Path(spec.removeprefix("policy:"))
-    if len(game.seats) != 2 or not spec.startswith("policy:") or not folder.is_dir():
-        raise ValueError(f"{spec!r}: expected {', '.join(NAMED)} or policy:FOLDER for a game of two seats")
+    if not spec.startswith("policy:") or not folder.is_dir():
+        raise ValueError(f"{spec!r}: expected {', '.join(NAMED)} or policy:FOLDER")
     opponents: dict[str, Opponents] = {}
-    for seat, other in zip(game.seats, reversed(game.seats), strict=True):
-        file = folder / f"{role_of(other)}{SUFFIX}"
+    for side in sides(game):
+        file = folder / f"{role_of(rivals(game, side)[0])}{SUFFIX}"
         load_policy(file, game)
-        opponents[seat] = {"frozen": (1.0, str(file))}
+        opponents[side] = {"frozen": (1.0, str(file))}
     return opponents
 
 

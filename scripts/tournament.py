@@ -3,7 +3,6 @@
 python scripts/tournament.py random heuristic ismcts:50 ismcts:200 ismcts:1000 --games 200
 """
 
-import argparse
 import sys
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from agents.registry import make_agent
-from agents.series import AGENTS_HELP, add_series_options, chosen_game, fail, play_series
+from agents.series import chosen_game, fail, play_series, series_parser
 from drako_env.evaluation.runner import Pairing
 
 
@@ -24,11 +23,8 @@ def seatings(agents: list[str], seats: int) -> list[Pairing]:
 
 def main() -> int:
     """Play, report."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=AGENTS_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = series_parser(__doc__, games=100)
     parser.add_argument("agents", nargs="+", metavar="AGENT")
-    add_series_options(parser, games=100)
     options = parser.parse_args()
     try:
         if len(set(options.agents)) < max(2, len(options.agents)):

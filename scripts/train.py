@@ -2,6 +2,7 @@
 
 python scripts/train.py --minutes 5                          # both sides
 python scripts/train.py --seats dragon --minutes 10          # one side, against the anchors
+python scripts/train.py --game golden_dragon --players 2     # one policy for all seats
 python scripts/train.py --out runs/train/mine --resume       # after Ctrl-C, or worse
 python scripts/train.py --minutes 60 --config my.toml --train entropy=0.02
 """
@@ -25,7 +26,7 @@ from agents.league.league import ANCHORS, Budget, League, State, derived_seed
 from agents.league.pool import LATEST, Opponents
 from agents.league.report import Log, Run, Wins, results_table, save_policies, save_replays
 from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_text, toml_value
-from drako_env.engine.game import Game, role_of
+from drako_env.engine.game import Game, role_of, sides
 
 FINAL_GAMES = 1000
 
@@ -54,12 +55,10 @@ def add_training_options(parser: argparse.ArgumentParser, minutes: float) -> Non
 
 
 def chosen_seats(game: Game, words: str) -> list[str]:
-    """The seats to train."""
-    if words == "both":
-        return list(game.seats)
-    chosen = [seat for seat in game.seats if role_of(seat) == words]
+    """The sides to train."""
+    chosen = [side for side in sides(game) if words in ("both", role_of(side))]
     if not chosen:
-        raise ValueError(f"--seats {words}: expected both or {' or '.join(map(role_of, game.seats))}")
+        raise ValueError(f"--seats {words}: expected both or {' or '.join(map(role_of, sides(game)))}")
     return chosen
 
 
@@ -72,7 +71,7 @@ def run_of(options: argparse.Namespace, kind: str) -> Run:
     if exists and not options.resume:
         raise ValueError(f"{folder}: there is a run already; add --resume to go on with it, or choose another --out")
     if options.resume:
-        new = {name: getattr(options, name, None) for name in ("set", "train", "config", "seats", "seed")}
+        new = {name: getattr(options, name, None) for name in ("set", "players", "train", "config", "seats", "seed")}
         if given := [f"--{name}" for name, value in new.items() if value not in (None, [])]:
             raise ValueError(f"{given[0]}: a resumed run stays what it was; only --minutes or --rounds may change")
         run = Run.load(folder)
@@ -144,10 +143,10 @@ def finish(league: League, run: Run, games: int, console: Console) -> None:
     console.print(Markdown(text))
     spec, others = f"policy:{policies}", ["heuristic"] * (len(league.game.seats) - 1)
     match = f"{role_of(league.seats[0])}={spec} {' '.join(f'{role_of(s)}=ismcts:200' for s in league.game.seats[1:])}"
-    if len(league.seats) == len(league.game.seats):
+    if len(league.seats) == len(sides(league.game)):
         seatings = [(spec,) * len(league.game.seats), (spec, *others)]
         save_replays(league.game, seatings, league.folder / "replays", seed)
-        match = f"{spec} ismcts:200"
+        match = " ".join([spec, *["ismcts:200"] * len(others)])
     console.print(
         f"policies: {policies}/  curves: {league.folder}/curves.png  log: {league.folder}/log.csv, tensorboard/"
     )

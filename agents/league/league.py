@@ -11,7 +11,7 @@ from typing import Any
 from agents.league.config import Config
 from agents.league.pool import HEURISTIC, LATEST, RANDOM, Opponents, Pool
 from agents.league.workers import Worker
-from drako_env.engine.game import Game, role_of
+from drako_env.engine.game import Game, rivals, role_of
 from drako_env.evaluation.statistics import wilson
 
 ANCHORS = (RANDOM, HEURISTIC)
@@ -74,7 +74,9 @@ class League:
         seed: int,
         frozen: Mapping[str, Opponents] | None = None,
     ) -> None:
-        self.game, self.seats, self.folder, self.config, self.seed = game, seats, folder, config, seed
+        self.game, self.folder, self.config, self.seed = game, folder, config, seed
+        self.seats = seats
+        """Who learns: seats, or a role that all of its seats share."""
         self.frozen = frozen
         """If given, each seat's only opponents, which do not learn: for best responses."""
         self.past = folder / "past"
@@ -135,20 +137,20 @@ class League:
         return self.past / f"{role_of(seat)}-{number:05}.safetensors"
 
     def _rivals(self, seat: str) -> list[str]:
-        """Whom a seat's learner meets beside the anchors: the learners of other seats."""
-        return [other for other in self.seats if other != seat]
+        """Whom a side's learner meets beside the anchors: the learners of the sides it plays against."""
+        return [other for other in rivals(self.game, seat) if other in self.seats]
 
     def _opponents(self, seat: str) -> Opponents:
         """Name -> (weight, file) for the next round. Alone, a learner meets the anchors only."""
         if self.frozen is not None:
             return self.frozen[seat]
         weights = self.state.pools[seat].opponents(self.config)
-        rivals = self._rivals(seat)
+        others = self._rivals(seat)
         past = self.state.pools[seat].snapshots
         files = {name: str(self.past / name) if name in past else "" for name in weights}
-        if rivals:
-            files[LATEST] = str(self.policy_file(rivals[0], self.state.round))
-        return {name: (weight, files[name]) for name, weight in weights.items() if name != LATEST or rivals}
+        if others:
+            files[LATEST] = str(self.policy_file(others[0], self.state.round))
+        return {name: (weight, files[name]) for name, weight in weights.items() if name != LATEST or others}
 
     def _take(self, seat: str, figures: dict[str, Any]) -> dict[str, Any]:
         """Learn from a round's results; returns what goes into the log."""

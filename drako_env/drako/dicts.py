@@ -20,6 +20,7 @@ from drako_env.drako.state import (
     Seat,
     Symbol,
 )
+from drako_env.engine.checks import count, one_of, truth
 from drako_env.engine.hexboard import hex_index, hexes
 
 SIDES = ("dragon", "dwarves")
@@ -114,20 +115,20 @@ def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
 
 
 def _load_turn(s: Any, position: Mapping[str, Any]) -> None:
-    s["phase"] = phase = Phase[_one_of(position["phase"], [p.name.lower() for p in Phase], "phase").upper()]
-    s["turn_agent"] = SIDES.index(_one_of(position["turn_agent"], SIDES, "turn_agent"))
+    s["phase"] = phase = Phase[one_of(position["phase"], [p.name.lower() for p in Phase], "phase").upper()]
+    s["turn_agent"] = SIDES.index(one_of(position["turn_agent"], SIDES, "turn_agent"))
     agent, winner = position["agent"], position["winner"]
     over = phase == Phase.OVER
-    s["agent"] = NOBODY if over else SIDES.index(_one_of(agent, SIDES, "agent"))
-    s["winner"] = SIDES.index(_one_of(winner, SIDES, "winner")) if over else NOBODY
+    s["agent"] = NOBODY if over else SIDES.index(one_of(agent, SIDES, "agent"))
+    s["winner"] = SIDES.index(one_of(winner, SIDES, "winner")) if over else NOBODY
     expected = _decider(phase, s["turn_agent"])
     if (expected is not None and s["agent"] != expected) or (over and agent is not None):
         raise ValueError(f"agent {agent!r} cannot decide in phase {position['phase']!r} of this turn")
     if not over and winner is not None:
         raise ValueError(f"winner {winner!r} in phase {position['phase']!r}: only a game that is over has one")
     for key, highest in zip(TURN_COUNTERS, (MAX_TURN, 3, 3), strict=True):
-        s[key] = _count(position[key], highest, key)
-    s["fury_used"] = _truth(position["fury_used"], "fury_used")
+        s[key] = count(position[key], highest, key)
+    s["fury_used"] = truth(position["fury_used"], "fury_used")
 
 
 def _decider(phase: Phase, turn_agent: int) -> int | None:
@@ -141,11 +142,11 @@ def _decider(phase: Phase, turn_agent: int) -> int | None:
 
 def _load_figures(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
     dragon, dwarves = position["dragon"], position["dwarves"]
-    s["netted"] = _truth(dragon["netted"], "netted")
+    s["netted"] = truth(dragon["netted"], "netted")
     for i, (area, spaces) in enumerate(zip(AREAS, rules.dragon_spaces, strict=True)):
-        s["dragon_wounds"][i] = _count(dragon["wounds"][area], spaces, f"dragon wounds on {area}")
+        s["dragon_wounds"][i] = count(dragon["wounds"][area], spaces, f"dragon wounds on {area}")
     for i, (dwarf, spaces) in enumerate(zip(DWARVES, rules.dwarf_spaces, strict=True), start=1):
-        s["dwarf_wounds"][i] = _count(dwarves[dwarf]["wounds"], spaces, f"wounds of {dwarf}")
+        s["dwarf_wounds"][i] = count(dwarves[dwarf]["wounds"], spaces, f"wounds of {dwarf}")
     index = hex_index(rules.radius)
     for i, place in enumerate([dragon["hex"], *(dwarves[dwarf]["hex"] for dwarf in DWARVES)]):
         if place is None and i != Figure.DRAGON:
@@ -163,9 +164,9 @@ def _load_figures(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
 def _load_cards(rules: Rules, counts: Any, cards: Mapping[str, Mapping[str, int]], key: str) -> None:
     for seat, side in enumerate(SIDES):
         kinds = {card.name: kind for kind, card in enumerate(rules.decks[seat])}
-        for name, count in cards[side].items():
-            kind = kinds[_one_of(name, list(kinds), f"card in {key} of the {side}")]
-            counts[seat, kind] = _count(count, 127, f"{name!r} in {key} of the {side}")
+        for name, number in cards[side].items():
+            kind = kinds[one_of(name, list(kinds), f"card in {key} of the {side}")]
+            counts[seat, kind] = count(number, 127, f"{name!r} in {key} of the {side}")
 
 
 def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> None:
@@ -177,22 +178,22 @@ def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> No
         return
     deck = rules.decks[s["turn_agent"]]
     names = [card.name for card in deck]
-    s["card"] = names.index(_one_of(pending["card"], names, "pending card"))
+    s["card"] = names.index(one_of(pending["card"], names, "pending card"))
     symbols = dict(deck[s["card"]].options)
-    symbol = _one_of(pending["symbol"], list(symbols), "symbol of the pending card")
+    symbol = one_of(pending["symbol"], list(symbols), "symbol of the pending card")
     s["symbol"], s["value"] = Symbol[symbol.upper()], symbols[symbol]
     if symbol not in PENDING_SYMBOLS[phase]:
         raise ValueError(f"symbol {symbol!r} in phase {phase.name.lower()!r}: {' or '.join(PENDING_SYMBOLS[phase])}")
     if pending["value"] != symbols[symbol]:
         raise ValueError(f"value {pending['value']!r} of the pending card: its {symbol!r} is {symbols[symbol]}")
     strikes, blocked = pending["strikes"], pending["blocked"]
-    s["num_strikes"] = _count(len(strikes), MAX_STRIKES, "number of strikes")
-    s["answered"] = _count(len(blocked), len(strikes), "number of answered strikes")
+    s["num_strikes"] = count(len(strikes), MAX_STRIKES, "number of strikes")
+    s["answered"] = count(len(blocked), len(strikes), "number of answered strikes")
     for i, figure in enumerate(strikes):
-        s["strikes"][i] = FIGURES.index(_one_of(figure, FIGURES, "strike"))
-    s["blocked"][: len(blocked)] = [_truth(b, "blocked") for b in blocked]
-    s["moved"] = sum(1 << FIGURES.index(_one_of(d, DWARVES, "moved")) for d in pending["moved"])
-    s["wounds"] = _count(pending["wounds"], sum(rules.dragon_spaces[1:]), "wounds to place")
+        s["strikes"][i] = FIGURES.index(one_of(figure, FIGURES, "strike"))
+    s["blocked"][: len(blocked)] = [truth(b, "blocked") for b in blocked]
+    s["moved"] = sum(1 << FIGURES.index(one_of(d, DWARVES, "moved")) for d in pending["moved"])
+    s["wounds"] = count(pending["wounds"], sum(rules.dragon_spaces[1:]), "wounds to place")
 
 
 def _check_cards(rules: Rules, s: Any) -> None:
@@ -200,8 +201,8 @@ def _check_cards(rules: Rules, s: Any) -> None:
     for seat, side in enumerate(SIDES):
         discarding = s["phase"] == Phase.DISCARD and s["agent"] == seat
         most = MAX_HAND if discarding else HAND_LIMIT
-        _count(int(s["hand_size"][seat]), most, f"cards in the hand of the {side}")
-        _count(int(s["deck_size"][seat]), largest, f"cards in the deck of the {side}")
+        count(int(s["hand_size"][seat]), most, f"cards in the hand of the {side}")
+        count(int(s["deck_size"][seat]), largest, f"cards in the deck of the {side}")
 
 
 def _check_figures(rules: Rules, s: Any) -> None:
@@ -234,21 +235,3 @@ def _check_decision(rules: Rules, s: Any) -> None:
     free = sum(rules.dragon_spaces[1:]) - int(s["dragon_wounds"][1:].sum())
     if (phase == Phase.WOUND) != (s["wounds"] > 0) or s["wounds"] > free:
         raise ValueError(f"{s['wounds']} wounds to place in phase {phase.name.lower()!r}, with {free} free spaces")
-
-
-def _truth(value: Any, what: str) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{what}: {value!r} is neither true nor false")
-    return bool(value)
-
-
-def _one_of(value: Any, allowed: Any, what: str) -> Any:
-    if value not in allowed:
-        raise ValueError(f"{what}: {value!r} is not one of {', '.join(allowed)}")
-    return value
-
-
-def _count(value: Any, highest: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= highest:
-        raise ValueError(f"{what}: {value!r} is not a whole number from 0 to {highest}")
-    return int(value)

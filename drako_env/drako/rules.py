@@ -1,6 +1,5 @@
 """Rules tables: decks, wound spaces, board radius and options, read from TOML and validated."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from drako_env.drako.state import MAX_DECK, MAX_KINDS, MAX_SPACES, START_HAND
 from drako_env.engine.hexboard import MAX_RADIUS
+from drako_env.engine.tables import read_table
 
 DECKS = Path(__file__).parent / "decks"
 
@@ -82,11 +82,7 @@ class Rules:
             return replace(source, **_checked_options(options, "keyword arguments"))
         if isinstance(source, Mapping):
             return replace(_read_table(source, "rules"), **_checked_options(options, "keyword arguments"))
-        path = _find(source)
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path}: not valid TOML: {error}") from None
+        path, table = read_table(source, DECKS, "rules table")
         rules = _read_table(table, str(path))
         return replace(rules, **_checked_options(options, "keyword arguments"))
 
@@ -106,19 +102,6 @@ class Rules:
 
 def _card_table(card: Card) -> dict[str, Any]:
     return {"name": card.name, "copies": card.copies, "options": [list(option) for option in card.options]}
-
-
-def _find(source: str | Path) -> Path:
-    """A path as it is; a bare name among the shipped tables."""
-    if not isinstance(source, (str, Path)):
-        raise ValueError(f"rules = {source!r}: expected a name, a path, a table or a Rules object")
-    path = Path(source)
-    if isinstance(source, str) and path.name == source and path.suffix != ".toml":
-        path = DECKS / f"{source}.toml"
-    if not path.is_file():
-        shipped = ", ".join(sorted(p.stem for p in DECKS.glob("*.toml")))
-        raise FileNotFoundError(f"no rules table {str(source)!r}: give a shipped name ({shipped}) or a path to a .toml")
-    return path
 
 
 def _read_table(table: Mapping[str, Any], file: str) -> Rules:

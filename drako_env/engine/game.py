@@ -113,7 +113,19 @@ class Game(Protocol):
 
 def role_of(seat: str) -> str:
     """`dragon_0` -> `dragon`: what a seat plays; all seats of a symmetric game have the same role."""
-    return seat.rsplit("_", 1)[0]
+    name, _, number = seat.rpartition("_")
+    return name if number.isdecimal() else seat
+
+
+def sides(game: Game) -> list[str]:
+    """What can be learnt in a game: a seat that has a role of its own, or a role that several seats share."""
+    roles = [role_of(seat) for seat in game.seats]
+    return list(dict.fromkeys(s if roles.count(r) == 1 else r for s, r in zip(game.seats, roles, strict=True)))
+
+
+def rivals(game: Game, side: str) -> list[str]:
+    """Whom a side plays against: the other sides, and itself if it has several seats."""
+    return [other for other in sides(game) if other != side or side not in game.seats]
 
 
 def new_states(game: Game, count: int) -> NDArray[np.void]:

@@ -183,3 +183,22 @@ def shorten(words: str, size: float, width: float) -> str:
     while words and text_width(words + ELLIPSIS, size) > width:
         words = words[:-1]
     return words.rstrip() + ELLIPSIS
+
+
+def characters(drawn: str) -> str:
+    """What is drawn in characters as a picture: each in its place, whatever the font. For games without drawings."""
+    size, lines = 16, drawn.rstrip().splitlines()
+    step, height = 0.75 * size, 1.5 * size
+    columns = max(map(len, lines))
+    return document(
+        step * (columns + 2),
+        height * (len(lines) + 1),
+        next(iter(lines)),
+        element("rect", width="100%", height="100%", fill="#fbf7ee"),
+        *(
+            text(step * (column + 1.5), height * (row + 1.2), character, size, fill="#2c2a29", text_anchor="middle")
+            for row, line in enumerate(lines)
+            for column, character in enumerate(line)
+            if character != " "
+        ),
+    )

@@ -1,7 +1,7 @@
 """A game as a PettingZoo AEC environment."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -22,7 +22,7 @@ SHOWN_LEGAL = 12
 class GameEnv(AECEnv[str, Observation, int | None]):
     """One game, seat by seat. `observation_fields` names the parts of the observation (name -> slice)."""
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 (PettingZoo declares it so)
         "render_modes": RENDER_MODES,
         "is_parallelizable": False,
         "render_fps": RENDER_FPS,
@@ -34,6 +34,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         _check_choice("render_seat", render_seat, [None, *game.seats])
         prepare(game)
         self.game = game
+        self.metadata = self.metadata | {"name": game.name}
         self.render_mode = render_mode
         self.render_seat = render_seat
         self._window = Window(game.name, self.metadata["render_fps"])

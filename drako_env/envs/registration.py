@@ -2,7 +2,11 @@
 
 from gymnasium import register
 
-GYMNASIUM_IDS = {"drako_env/Drako-v0": "drako_env.drako_v0"}
+GYMNASIUM_IDS = {
+    "drako_env/Drako-v0": "drako_env.drako_v0",
+    "drako_env/GoldenDragon-v0": "drako_env.golden_dragon_v0",
+    "drako_env/Icarius-v0": "drako_env.icarius_v0",
+}
 
 
 def register_all() -> None:

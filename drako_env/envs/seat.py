@@ -1,4 +1,4 @@
-"""Many games seen from one seat: the learner decides, batched opponents play everything in between."""
+"""Many games seen by one learner: it decides, batched opponents play everything in between."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from drako_env.engine.game import Game, new_states
+from drako_env.engine.game import Game, new_states, role_of
 from drako_env.engine.view import Agent, SeatView, random_seed
 from drako_env.envs.batch import GameBatch
 
@@ -27,13 +27,15 @@ class SeatGames:
     """`num_games` games in which every decision shown is the learner's.
 
     Whatever the other seats decide happens inside `step`, and a reward that arrives then belongs to the learner's last
-    action. Each game draws its opponent when it is dealt and keeps it to the end."""
+    action. Each game draws its opponent when it is dealt and keeps it to the end. `seat` is the learner's, or a role
+    that several seats share: then it sits on another one of them whenever a game is dealt."""
 
     def __init__(self, game: Game, num_games: int, seat: str, opponent: Opponent, seed: int | None) -> None:
-        if seat not in game.seats:
-            raise ValueError(f"seat = {seat!r}: allowed are {', '.join(map(repr, game.seats))}")
+        chosen = [i for i, name in enumerate(game.seats) if seat in (name, role_of(name))]
+        if not chosen:
+            names = dict.fromkeys([*game.seats, *map(role_of, game.seats)])
+            raise ValueError(f"seat = {seat!r}: allowed are {', '.join(map(repr, names))}")
         self.game = game
-        self.seat = game.seats.index(seat)
         self.batch = GameBatch(game, num_games, seed)
         self.reward = np.zeros(num_games, np.float32)
         self.done = np.zeros(num_games, np.bool_)
@@ -43,6 +45,10 @@ class SeatGames:
         self.observation_space = spaces.Box(0, game.observation_high, dtype=np.int8)
         self.action_space: spaces.Space[np.int64] = spaces.Discrete(len(game.actions))
         self._games = np.arange(num_games)
+        self._seats = np.array(chosen)
+        self._deals = np.arange(num_games)
+        self.seat = self._seats[self._deals % len(chosen)]
+        """The learner's, in each game."""
         self._bound = np.zeros(num_games, np.int64)
         self._policies: list[Player] = []
         self._results = np.zeros((0, 2))
@@ -93,12 +99,12 @@ class SeatGames:
         ended = games[self.batch.done[games]]
         if len(ended):
             first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
-            self.reward[first] = self.batch.reward[first, self.seat]
+            self.reward[first] = self.batch.reward[first, self.seat[first]]
             self.done[first] = True
             self._count(first)
             for i in first:
-                observation = self.final_observation[i]
-                self.game.kernels.observe_one(self.game.tables, self.final_states, i, self.seat, observation)
+                seat, observation = self.seat[i], self.final_observation[i]
+                self.game.kernels.observe_one(self.game.tables, self.final_states, i, seat, observation)
             self._bind(ended)
 
     def take_results(self) -> list[tuple[Player, int, float]]:
@@ -115,7 +121,10 @@ class SeatGames:
         np.add.at(self._results, self._bound[ended], np.stack([np.ones(len(ended)), self.reward[ended]], axis=1))
 
     def _bind(self, games: NDArray[np.int64]) -> None:
-        """Draw the opponents of newly dealt games."""
+        """Draw the opponents of newly dealt games, and let the learner sit down."""
+        if len(self._seats) > 1:
+            self._deals[games] += 1
+            self.seat[games] = self._seats[self._deals[games] % len(self._seats)]
         alone = len(self._choices) == 1
         chosen = self._choices[0] if alone else self._chance.choice(self._choices, len(games), p=self._weights)
         self._bound[games] = chosen

@@ -1,5 +1,6 @@
 """The action space: one flat list for all seats."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
@@ -28,3 +29,14 @@ def all_actions(rules: Rules) -> list[dict[str, Any]]:
         *({"type": "veto", "use": use} for use in (False, True)),
         *({"type": "place", "dragon": dragon} for dragon in range(rules.num_players)),
     ]
+
+
+def action_text(action: Mapping[str, Any], words: Mapping[str, str]) -> str:
+    """An action in plain words."""
+    kind = action["type"]
+    if kind in ("storm", "veto"):
+        card = words["storm"] if kind == "storm" else "lightning"
+        return f"play a {card} card" if action["use"] else f"play no {card} card"
+    if kind == "place":
+        return f"move the {words['figure']} of player {action['dragon']}"
+    return f"the {action['wind']} stone" if kind == "stone" else f"start on the {action['side']}"

@@ -1,16 +1,34 @@
-"""The semantic view: a state record as a JSON-able dictionary."""
+"""The semantic view: a state record as a JSON-able dictionary, and back."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from drako_env.engine.checks import count, one_of
 from drako_env.golden_dragon.rules import Rules
-from drako_env.golden_dragon.state import NO_WIND, NOBODY, OFF_BOARD, Phase
+from drako_env.golden_dragon.state import (
+    BOLTS_EACH,
+    HOLDER_SIZE,
+    MOVES_A_TURN,
+    NO_WIND,
+    NOBODY,
+    OFF_BOARD,
+    STATE,
+    STORM_MOVES,
+    STORMS_EACH,
+    Phase,
+)
+
+SETTING_UP = (Phase.SETUP_STONE, Phase.SETUP_SIDE, Phase.SETUP_ORDER)
+STONE_IN_HAND = (Phase.PLACE, Phase.VETO)
 
 
 def state_dict(rules: Rules, s: Any) -> dict[str, Any]:
     """The whole position, hidden stones included."""
     seats = range(rules.num_players)
     cells = [list(cell) for cell in rules.board.cells]
-    winds = [name for name, _, _ in rules.board.winds]
+    winds = wind_names(rules)
 
     def wind(number: int) -> str | None:
         return None if number == NO_WIND else winds[number]
@@ -33,5 +51,159 @@ def state_dict(rules: Rules, s: Any) -> dict[str, Any]:
     }
 
 
+def wind_names(rules: Rules) -> list[str]:
+    """The winds in the order of their numbers."""
+    return [name for name, _, _ in rules.board.winds]
+
+
 def _seat(number: int) -> int | None:
     return None if number == NOBODY else int(number)
+
+
+def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
+    """A record of the position, without random numbers; `ValueError` if the position makes no sense.
+
+    Stones need not add up to whole sets: a puzzle may be set with any stones."""
+    new: np.void = np.zeros(1, STATE)[0]
+    for field in ("cell", "under", "holder"):
+        new[field] = NO_WIND
+    try:
+        _load_turn(rules, new, position)
+        _load_dragons(rules, new, position)
+        _load_holders(rules, new, position)
+    except KeyError as error:
+        raise ValueError(f"the position lacks the key {error}") from None
+    except (TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"the position is malformed: {error}") from None
+    _check_decision(rules, new)
+    new["unseen"][: rules.num_players] = _unseen(rules, new)
+    return new
+
+
+def _load_turn(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
+    seats, phases = range(rules.num_players), [phase.name.lower() for phase in Phase]
+    s["phase"] = phase = Phase[one_of(position["phase"], phases, "phase").upper()]
+    for key in ("agent", "announced", "winner"):
+        value = position[key]
+        s[key] = NOBODY if value is None else one_of(value, seats, key)
+    if (s["agent"] == NOBODY) != (phase == Phase.OVER) or (s["winner"] != NOBODY and phase != Phase.OVER):
+        raise ValueError(
+            f"agent {position['agent']!r} and winner {position['winner']!r} in phase {position['phase']!r}"
+        )
+    s["active"] = one_of(position["active"], seats, "active")
+    s["moves_left"] = count(position["moves_left"], STORM_MOVES, "moves_left")
+    s["single_moves"] = count(position["single_moves"], rules.max_single_moves, "single_moves")
+    s["hand"] = _wind(rules, position["hand"], "hand")
+    for dragon in position["barred"]:
+        s["barred"] |= 1 << one_of(dragon, seats, "barred")
+    for key, most in (("storms", STORMS_EACH), ("bolts", BOLTS_EACH)):
+        _one_each(rules, position, key)
+        s[key][: rules.num_players] = [count(number, most, key) for number in position[key]]
+
+
+def _load_dragons(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
+    index = {cell: i for i, cell in enumerate(rules.board.cells)}
+    for dragon, place in enumerate(_one_each(rules, position, "positions")):
+        if place is not None:
+            if not isinstance(place, (list, tuple)) or tuple(place) not in index:
+                raise ValueError(f"dragon {dragon}: {place!r} is no cell that can be entered")
+            if index[tuple(place)] in s["cell"]:
+                raise ValueError(f"dragon {dragon}: {place!r} holds another dragon already")
+            s["cell"][dragon] = index[tuple(place)]
+    for dragon, wind in enumerate(_one_each(rules, position, "under")):
+        s["under"][dragon] = _wind(rules, wind, f"stone under dragon {dragon}")
+
+
+def _load_holders(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
+    for seat, stones in enumerate(_one_each(rules, position, "holders")):
+        s["held"][seat] = count(len(stones), HOLDER_SIZE, f"stones in holder {seat}")
+        for i, wind in enumerate(stones):
+            s["holder"][seat, i] = wind_names(rules).index(one_of(wind, wind_names(rules), f"stone in holder {seat}"))
+
+
+def _one_each(rules: Rules, position: Mapping[str, Any], key: str) -> Any:
+    if len(position[key]) != rules.num_players:
+        raise ValueError(f"{key}: {len(position[key])} entries for {rules.num_players} players")
+    return position[key]
+
+
+def _wind(rules: Rules, wind: Any, what: str) -> int:
+    names = wind_names(rules)
+    return NO_WIND if wind is None else names.index(one_of(wind, names, what))
+
+
+def _check_decision(rules: Rules, s: Any) -> None:
+    """What is asked can be answered, and everything is where the phase has it."""
+    phase = Phase(s["phase"])
+    if phase in SETTING_UP:
+        _check_setup(rules, s)
+        return
+    if any(s["cell"][k] == OFF_BOARD or s["under"][k] == NO_WIND for k in range(rules.num_players)):
+        raise ValueError("after the set-up every dragon stands on a cell and a stone")
+    taken = phase in STONE_IN_HAND
+    if (s["hand"] != NO_WIND) != taken or (not taken and s["barred"]):
+        raise ValueError(f"hand and barred do not fit phase {phase.name.lower()!r}")
+    for seat in range(rules.num_players):
+        expected = HOLDER_SIZE - (taken and seat == s["active"])
+        if s["held"][seat] != expected:
+            raise ValueError(f"holder {seat} has {s['held'][seat]} stones; expected {expected}")
+    if phase == Phase.OVER:
+        return
+    if not 1 <= s["moves_left"] <= STORM_MOVES or s["single_moves"] >= rules.max_single_moves:
+        raise ValueError(f"moves_left {s['moves_left']}, single_moves {s['single_moves']}: nothing is left to play")
+    if any(rules.board.cells[cell] == rules.board.goal for cell in s["cell"][: rules.num_players]):
+        raise ValueError("a dragon stands on the goal, but the game is not over")
+    _check_decider(rules, s, phase)
+
+
+def _check_decider(rules: Rules, s: Any, phase: Phase) -> None:
+    if (phase == Phase.VETO) != (s["announced"] != NOBODY):
+        raise ValueError(f"announced does not fit phase {phase.name.lower()!r}")
+    if phase != Phase.VETO:
+        if s["agent"] != s["active"]:
+            raise ValueError(f"agent {s['agent']} cannot decide in phase {phase.name.lower()!r} of another's turn")
+        if phase == Phase.STORM and (s["storms"][s["active"]] == 0 or s["moves_left"] != MOVES_A_TURN):
+            raise ValueError(f"a storm is asked with {s['storms'][s['active']]} cards and {s['moves_left']} moves left")
+        return
+    own = rules.veto_scope == "any_opponent" or s["agent"] == s["announced"]
+    if s["agent"] == s["active"] or not own or s["bolts"][s["agent"]] == 0:
+        raise ValueError(f"agent {s['agent']} cannot veto the move of dragon {s['announced']}")
+    target = rules.board.step(rules.board.cells[s["cell"][s["announced"]]], s["hand"])
+    barred, free = s["barred"] >> s["announced"] & 1, target not in [rules.board.cells[c] for c in s["cell"] if c >= 0]
+    if target is None or barred or not free or (target == rules.board.goal and s["announced"] != s["active"]):
+        raise ValueError(f"the announced move of dragon {s['announced']} is not legal")
+
+
+def _check_setup(rules: Rules, s: Any) -> None:
+    """G3: seat by seat, first the stone and the cell, then the holder."""
+    phase, agent = Phase(s["phase"]), int(s["agent"])
+    for seat in range(rules.num_players):
+        laid = phase == Phase.SETUP_ORDER or seat < agent or (phase == Phase.SETUP_SIDE and seat == agent)
+        placed = laid and not (phase == Phase.SETUP_SIDE and seat == agent)
+        full = phase == Phase.SETUP_ORDER and seat < agent
+        if (s["under"][seat] != NO_WIND) != laid or (s["cell"][seat] != OFF_BOARD) != placed:
+            raise ValueError(f"dragon {seat} and its stone do not fit phase {phase.name.lower()!r} of seat {agent}")
+        filling = phase == Phase.SETUP_ORDER and seat == agent
+        if s["held"][seat] > HOLDER_SIZE - 2 if filling else s["held"][seat] != HOLDER_SIZE * full:
+            raise ValueError(
+                f"holder {seat} has {s['held'][seat]} stones in phase {phase.name.lower()!r} of seat {agent}"
+            )
+        own = [int(s["under"][seat]), *map(int, s["holder"][seat, : s["held"][seat]])]
+        if len(set(own)) < len(own):
+            raise ValueError(f"seat {seat} has laid the same stone twice")
+    if phase == Phase.SETUP_SIDE and agent != len(rules.board.starts) - 2:
+        raise ValueError(f"seat {agent} has no side to choose")
+
+
+def _unseen(rules: Rules, s: Any) -> list[int]:
+    """G6: how many stones of each holder only its owner has seen: five, less the stones that he has taken out. These
+    follow from the counters: a turn has three moves, and every storm has added two."""
+    players, active = rules.num_players, int(s["active"])
+    if Phase(s["phase"]) in SETTING_UP:
+        return [HOLDER_SIZE] * players
+    used = STORMS_EACH - s["storms"][:players].astype(int)
+    done = MOVES_A_TURN - int(s["moves_left"])
+    turns = max(0, (int(s["single_moves"]) - 2 * int(used.sum()) - done) // MOVES_A_TURN)
+    taken = [MOVES_A_TURN * ((turns - seat + players - 1) // players) + 2 * used[seat] for seat in range(players)]
+    taken[active] += done + (s["hand"] != NO_WIND)
+    return [int(np.clip(HOLDER_SIZE - number, 0, s["held"][seat])) for seat, number in enumerate(taken)]

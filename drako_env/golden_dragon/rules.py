@@ -1,11 +1,12 @@
 """Boards and options: read from TOML and validated (G1)."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from drako_env.engine.tables import read_table
 
 BOARDS = Path(__file__).parent / "boards"
 NUM_WINDS = 6
@@ -89,8 +90,8 @@ class Rules:
     def load(
         cls, board: "str | Path | Mapping[str, Any] | Rules" = "auto", /, *, prefix: str = "", **options: Any
     ) -> "Rules":
-        """Rules from a shipped board's name (`auto`: by the number of players, with `prefix` before its name), a path
-        to a `.toml`, what such a file holds, or other rules; `options` win."""
+        """Rules from a shipped board's name (`auto`: by the number of players), a path to a `.toml`, what such a file
+        holds, or other rules; `options` win. A variant has boards of its own under the same names with a `prefix`."""
         _check_options(options, "keyword arguments")
         if isinstance(board, Rules):
             return replace(board, **options)
@@ -98,12 +99,8 @@ class Rules:
             given = _check_options(dict(board.get("options", {})), "rules: [options]")
             return cls(_read_board(board, "rules"), **given | options)
         if board == "auto":
-            board = prefix + AUTO[options.get("num_players", 2)]
-        path = _find(board)
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path}: not valid TOML: {error}") from None
+            board = AUTO[options.get("num_players", 2)]
+        path, table = read_table(board, BOARDS, "board", prefix)
         given = _check_options(dict(table.get("options", {})), f"{path}: [options]")
         return cls(_read_board({"name": path.stem} | table, str(path)), **given | options)
 
@@ -115,19 +112,6 @@ class Rules:
             "winds": {name: [down, right] for name, down, right in self.board.winds},
             "options": {name: getattr(self, name) for name in OPTIONS},
         }
-
-
-def _find(board: str | Path) -> Path:
-    """A path as it is; a bare name among the shipped boards."""
-    if not isinstance(board, (str, Path)):
-        raise ValueError(f"board = {board!r}: expected a name, a path, a table or a Rules object")
-    path = Path(board)
-    if isinstance(board, str) and path.name == board and path.suffix != ".toml":
-        path = BOARDS / f"{board}.toml"
-    if not path.is_file():
-        shipped = ", ".join(sorted(p.stem for p in BOARDS.glob("*.toml")))
-        raise FileNotFoundError(f"no board {str(board)!r}: give auto, a shipped name ({shipped}) or a path to a .toml")
-    return path
 
 
 def _read_board(table: Mapping[str, Any], where: str) -> Board:

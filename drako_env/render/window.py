@@ -47,6 +47,8 @@ class Window:
         if self._window is None:
             self._window = pygame.Window(self.title, image.shape[:2])
             self._clock = pygame.time.Clock()
+        elif self._window.size != image.shape[:2]:
+            self._window.size = image.shape[:2]
         pygame.surfarray.blit_array(self._window.get_surface(), image)
         self._window.flip()
         self._shown = svg

@@ -14,6 +14,7 @@ import pygame
 import pytest
 
 from drako_env import drako_v0
+from drako_env.envs.aec import GameEnv
 from drako_env.render import raster
 from drako_env.render.window import Window
 
@@ -25,7 +26,7 @@ PLAY = "from drako_env import drako_v0; drako_v0.raw_env(render_mode='human').re
 def screen(monkeypatch):
     """A screen that nobody sees."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setitem(drako_v0.raw_env.metadata, "render_fps", 1000)
+    monkeypatch.setitem(GameEnv.metadata, "render_fps", 1000)
     yield
     pygame.display.quit()
 
@@ -106,7 +107,7 @@ def test_the_same_picture_is_drawn_once(screen, monkeypatch):
 
 def test_a_picture_stays_for_a_while(screen, monkeypatch):
     ticks = []
-    monkeypatch.setitem(drako_v0.raw_env.metadata, "render_fps", 2)
+    monkeypatch.setitem(GameEnv.metadata, "render_fps", 2)
     monkeypatch.setattr(pygame.time, "Clock", lambda: SimpleNamespace(tick=ticks.append))
     game = drako_v0.raw_env(render_mode="human")
     game.reset(seed=0)
@@ -123,6 +124,14 @@ def test_a_low_screen_gets_a_smaller_window(screen, monkeypatch):
     assert height <= 520
     assert width == pytest.approx(height * 720 / 784, abs=1)
     game.close()
+
+
+def test_the_window_takes_the_size_of_its_picture(screen):
+    window, svg = Window("sizes", 1000), '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 {}"/>'
+    for height in (60, 30, 45):
+        window.show(svg.format(height))
+        assert window._window.get_surface().get_size() == (720, height * 8)
+    window.close()
 
 
 def test_gymnasium_shows_the_seat_in_a_window(screen):

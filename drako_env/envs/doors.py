@@ -1,0 +1,79 @@
+"""The doors of a game: one way to make each kind of environment, for every game."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pettingzoo import AECEnv
+
+from drako_env.engine.game import Game
+from drako_env.envs.aec import GameEnv, Observation, wrap
+from drako_env.envs.batch import GameBatch
+
+if TYPE_CHECKING:
+    from drako_env.envs.gym import SeatEnv, SeatVectorEnv
+    from drako_env.envs.sb3 import SeatVecEnv
+    from drako_env.envs.seat import Opponent
+
+
+class Doors:
+    """The environments of one game. `options` are those of the game: its rules table and every option of its
+    `RULES.md`."""
+
+    def __init__(self, make: Callable[..., Game]) -> None:
+        self._make = make
+
+    def raw_env(self, render_mode: str | None = None, *, render_seat: str | None = None, **options: Any) -> GameEnv:
+        """The game without PettingZoo's wrappers: an illegal action raises `ValueError` and changes nothing."""
+        return GameEnv(self._make(**options), render_mode, render_seat)
+
+    def env(
+        self, render_mode: str | None = None, *, render_seat: str | None = None, **options: Any
+    ) -> AECEnv[str, Observation, int | None]:
+        """The game in PettingZoo's standard wrappers."""
+        return wrap(self.raw_env(render_mode, render_seat=render_seat, **options))
+
+    def batch_env(self, num_games: int, seed: int | None = None, *, observe: bool = True, **options: Any) -> GameBatch:
+        """Many games at once, as arrays."""
+        return GameBatch(self._make(**options), num_games, seed, observe)
+
+    def sb3_env(
+        self,
+        num_envs: int,
+        seat: str | None = None,
+        opponent: "Opponent" = "random",
+        seed: int | None = 0,
+        **options: Any,
+    ) -> "SeatVecEnv":
+        """One seat (by default the first) in many games as a Stable-Baselines3 `VecEnv`. Named by a role that several
+        seats share (`"player"`), the learner sits on each of them in turn.
+
+        `opponent`: `"random"`, `"heuristic"`, a batched policy `(observation (n, D), action_mask (n, A)) -> actions
+        (n,)`, or a list of `(weight, policy)`."""
+        try:
+            from drako_env.envs.sb3 import SeatVecEnv
+        except ImportError as error:
+            raise ImportError("sb3_env needs Stable-Baselines3: pip install 'drako-env[train]'") from error
+        game = self._make(**options)
+        return SeatVecEnv(game, num_envs, seat or game.seats[0], opponent, seed)
+
+    def gym_env(
+        self,
+        seat: str | None = None,
+        opponent: "Opponent" = "random",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> "SeatEnv":
+        """One seat (by default the first) against an opponent as a Gymnasium environment."""
+        from drako_env.envs.gym import SeatEnv
+
+        game = self._make(**options)
+        return SeatEnv(game, seat or game.seats[0], opponent, render_mode)
+
+    def gym_vector_env(
+        self, num_envs: int, seat: str | None = None, opponent: "Opponent" = "random", **options: Any
+    ) -> "SeatVectorEnv":
+        """One seat (by default the first) in many games as a Gymnasium `VectorEnv`."""
+        from drako_env.envs.gym import SeatVectorEnv
+
+        game = self._make(**options)
+        return SeatVectorEnv(game, num_envs, seat or game.seats[0], opponent)

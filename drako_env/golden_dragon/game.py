@@ -1,0 +1,115 @@
+"""Golden Dragon and Icarius as a `Game`: the folder's parts under the names that the adapters know."""
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drako_env.engine.game import kernels_of
+from drako_env.engine.svg import characters
+from drako_env.engine.symmetry import Symmetries
+from drako_env.golden_dragon import dicts, kernels, scene, text
+from drako_env.golden_dragon.actions import action_text, all_actions
+from drako_env.golden_dragon.observe import Field
+from drako_env.golden_dragon.rules import Rules
+from drako_env.golden_dragon.state import STATE, Phase
+from drako_env.golden_dragon.tables import build_tables
+
+PERCENT = 100
+
+
+class GoldenDragon:
+    """The game under one set of rules."""
+
+    name: str = "golden_dragon_v0"
+    state_dtype: np.dtype[np.void] = STATE
+    kernels = kernels_of(kernels)
+    words: Mapping[str, str] = {
+        "figure": "dragon",
+        "goal": "golden volcano",
+        "taboo": "red volcano",
+        "storm": "storm",
+    }
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.seats = tuple(f"player_{seat}" for seat in range(rules.num_players))
+        self.tables = build_tables(rules)
+        self.actions: tuple[Mapping[str, Any], ...] = tuple(MappingProxyType(action) for action in all_actions(rules))
+        starts, sizes = self.tables["field"][0].tolist(), self.tables["field_size"][0].tolist()
+        self.observation_fields: Mapping[str, slice] = MappingProxyType(
+            {field.name.lower(): slice(starts[field], starts[field] + sizes[field]) for field in Field}
+        )
+        self.observation_high: NDArray[np.int8] = np.ones(sum(sizes), np.int8)
+        self.observation_high[self.observation_fields["time"]] = PERCENT
+
+    @classmethod
+    @cache
+    def of(cls, rules: Rules) -> "GoldenDragon":
+        """The one game object of these rules."""
+        return cls(rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).of, (self.rules,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GoldenDragon":
+        return self
+
+    @cached_property
+    def symmetries(self) -> Symmetries:
+        """Only the board as it is: its volcanoes lie where they lie."""
+        return Symmetries(np.arange(len(self.observation_high))[None], np.arange(len(self.actions))[None])
+
+    def action_text(self, action: int) -> str:
+        """An action in plain words."""
+        return action_text(self.actions[action], self.words)
+
+    def state_dict(self, state: Any) -> dict[str, Any]:
+        """The whole position, hidden stones included."""
+        return dicts.state_dict(self.rules, state)
+
+    def load_state_dict(self, position: Mapping[str, Any]) -> np.void:
+        """A state record of the position, without random numbers; `ValueError` if the position makes no sense."""
+        return dicts.load_state_dict(self.rules, position)
+
+    def rules_table(self) -> dict[str, Any]:
+        """The rules in full, JSON-able."""
+        return self.rules.table()
+
+    def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
+        """Nothing is left to chance."""
+        return {}
+
+    def all_deals(self) -> tuple[NDArray[np.void], NDArray[np.float64]]:
+        """There is one deal, but far too many orders of stones."""
+        raise ValueError(f"{self.name} is too large for exact play")
+
+    def phase(self, state: Any) -> str:
+        """The kind of the decision to make."""
+        return Phase(state["phase"]).name.lower()
+
+    def outcome(self, state: Any) -> tuple[str, tuple[int, ...]]:
+        """How a finished game ended; nothing breaks ties."""
+        return scene.ending(self.state_dict(state), self.words), (0,) * len(self.seats)
+
+    def scene(self, state: Any, seat: int | None) -> dict[str, Any]:
+        """What `seat` may see (`None`: what everybody may), as data for the renderers."""
+        return scene.scene(self.rules, self.words, state, seat)
+
+    def text(self, scene: Mapping[str, Any]) -> str:
+        """A scene drawn in characters."""
+        return text.text(scene)
+
+    def picture(self, scene: Mapping[str, Any]) -> str:
+        """A scene drawn as SVG: its characters."""
+        return characters(text.text(scene))
+
+
+class Icarius(GoldenDragon):
+    """The same rules by other names (G12): up to the sun, between clouds."""
+
+    name = "icarius_v0"
+    words: Mapping[str, str] = {"figure": "flyer", "goal": "sun", "taboo": "cloud", "storm": "sun"}

@@ -1,0 +1,14 @@
+"""Icarius: Golden Dragon by other names (G12). 2 to 5 players move each other's flyers up to the sun, between clouds.
+
+Everything is as in `golden_dragon_v0`, with the winds N, S, E, W, NE and NW and the boards turned upside down.
+"""
+
+from drako_env.envs.doors import Doors
+from drako_env.games import GAMES
+from drako_env.golden_dragon.rules import Rules
+
+__all__ = ["Rules", "batch_env", "env", "gym_env", "gym_vector_env", "raw_env", "sb3_env"]
+
+_doors = Doors(GAMES["icarius"])
+raw_env, env, batch_env = _doors.raw_env, _doors.env, _doors.batch_env
+sb3_env, gym_env, gym_vector_env = _doors.sb3_env, _doors.gym_env, _doors.gym_vector_env
