@@ -95,7 +95,6 @@ FLAME_CORE = "M 2 6 C 6 16 14 20 14 30 C 14 38 8 42 0 42 C -8 42 -14 38 -14 30 C
 SHIELD = "M 0 -46 C 12 -38 26 -36 38 -36 C 40 0 28 30 0 46 C -28 30 -40 0 -38 -36 C -26 -36 -12 -38 0 -46 Z"
 SHIELD_FACE = "M 0 -32 C 9 -27 17 -25 26 -24 C 26 0 18 20 0 32 Z"
 SCALE = "M -16 -14 L 16 -14 C 17 4 11 16 0 22 C -11 16 -17 4 -16 -14 Z"
-DROP = "M 0 -44 C 10 -24 28 -8 28 14 C 28 32 16 44 0 44 C -16 44 -28 32 -28 14 C -28 -8 -10 -24 0 -44 Z"
 
 
 @cache
@@ -236,10 +235,6 @@ def _claws(colour: str) -> str:
     return path(CLAWS, fill=colour)
 
 
-def _drop(colour: str) -> str:
-    return path(DROP, fill=colour)
-
-
 DRAWINGS: dict[str, Callable[[str], str]] = {
     "move": _paw,
     "flight": _wing,
@@ -254,7 +249,6 @@ DRAWINGS: dict[str, Callable[[str], str]] = {
     "net": net,
     "armor": _scales,
     "movement": _paw,
-    "wound": _drop,
 }
 """The symbols of the cards (R3.4) and of the dragon's mat (R2.1)."""
 
