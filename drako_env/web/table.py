@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from drako_env import replay
 from drako_env.engine.game import OVER, Game, new_masks, new_states
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.engine.view import Agent, SeatView
 from drako_env.evaluation.match import agent_seed
+from drako_env.replay import encode, record
 
 PERSON = "person"
 HINTS = 5
@@ -122,7 +122,7 @@ class Table:
         """The whole game as JSON lines; only after the end, since it shows every card."""
         if not self.over:
             raise RefusedError("the game is not over")
-        return replay.encode(replay.record(self.game, self._seed, self.players, self._actions))
+        return encode(record(self.game, self._seed, self.players, self._actions))
 
     def payload(self) -> dict[str, Any]:
         """All that the page shows to whoever sits before it."""

@@ -8,7 +8,8 @@ import pytest
 from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
-from drako_env import drako_v0
+from drako_env import drako_v0, golden_dragon_v0
+from drako_env.envs.aec import GameEnv
 from tests.drako.positions import play, position
 from tests.drako.random_games import random_action
 
@@ -31,9 +32,12 @@ def test_seed_test():
     seed_test(drako_v0.env, num_cycles=500)
 
 
-def test_render_test(capsys):
-    render_test(drako_v0.raw_env, custom_tests={"ansi": lambda picture: "D dragon" in picture})
-    assert "Turn 0 (dragon)" in capsys.readouterr().out
+@pytest.mark.parametrize(("game", "says"), [(drako_v0, "D dragon"), (golden_dragon_v0, "> player 0")])
+def test_render_test(game, says, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(GameEnv.metadata, "render_fps", 1000)
+    custom = {"ansi": lambda picture: says in picture, "svg": lambda picture: picture.startswith("<svg ")}
+    render_test(game.raw_env, custom_tests=custom)
 
 
 def test_agent_iter_plays_whole_games_and_rewards_sum_to_zero():
@@ -132,7 +136,7 @@ def test_before_reset_everything_says_so(call):
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="render_mode = 'neon': allowed are None, 'human', 'ansi'"):
+    with pytest.raises(ValueError, match="render_mode = 'neon': allowed are None, 'human', 'ansi', 'rgb_array', 'svg'"):
         drako_v0.raw_env(render_mode="neon")
     with pytest.raises(ValueError, match="render_seat = 'elf': allowed are None, 'dragon_0', 'dwarves_0'"):
         drako_v0.env(render_seat="elf")

@@ -29,19 +29,16 @@ def address():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "scripts/play.py", "--web", "--port", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         assert f"http://127.0.0.1:{port}/" in server.stdout.readline()
         for _ in range(200):
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
                 break
             except OSError:
                 time.sleep(0.1)
         yield f"http://127.0.0.1:{port}/?pause=0"
-    finally:
         server.terminate()
-        server.wait()
 
 
 @pytest.fixture(scope="module")
@@ -64,14 +61,22 @@ def page(browser):
     assert problems == []
 
 
+def wait_for(page, condition, seconds=30):
+    """Until a condition holds in the page, whose security policy forbids Playwright's own waiting."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, f"{condition}: not within {seconds} s"
+        page.wait_for_timeout(5)
+
+
 def sit_down(page, address, seat, game="drako"):
     """Choose a game, one seat for oneself, the default opponent for the others."""
     page.goto(address)
     page.select_option("#game", game)
     for i in range(page.locator("select.player").count()):
         page.locator("select.player").nth(i).select_option(index=0 if i == seat else 1)
-    page.click("text=Play")
-    page.wait_for_function(READY)
+    page.click("#form button")
+    wait_for(page, READY)
 
 
 def decide(page, chance):
@@ -84,7 +89,7 @@ def decide(page, chance):
     if page.evaluate(f"!state.busy && state.shown.number === {number}"):
         buttons = page.locator("#ask-choices button[data-action]" if asked else "#choices button[data-action]")
         buttons.nth(chance.randrange(buttons.count())).click()
-    page.wait_for_function(f"state.shown.number > {number} && {READY}")
+    wait_for(page, f"state.shown.number > {number} && {READY}")
     return asked
 
 
@@ -99,7 +104,7 @@ def test_a_whole_game_on_each_seat(page, address, seat, tmp_path):
         if number == 12:
             before = page.evaluate("[state.table, state.shown.number, state.shown.picture]")
             page.reload()
-            page.wait_for_function(READY)
+            wait_for(page, READY)
             assert page.evaluate("[state.table, state.shown.number, state.shown.picture]") == before
             page.screenshot(path=SHOTS / f"desktop-{seat}.png")
     assert asked > 0
@@ -110,7 +115,7 @@ def test_a_whole_game_on_each_seat(page, address, seat, tmp_path):
     download.value.save_as(tmp_path / "game.jsonl")
     assert replay.verify(replay.load(tmp_path / "game.jsonl"))
     page.click("#rematch")
-    page.wait_for_function(f"!state.shown.over && {READY}")
+    wait_for(page, f"!state.shown.over && {READY}")
 
 
 def test_a_phone_shows_everything_without_scrolling_sideways(browser, address):
@@ -132,7 +137,7 @@ def test_the_keyboard_is_enough(page, address):
     for _ in range(5):
         number = page.evaluate("state.shown.number")
         page.keyboard.press("1")
-        page.wait_for_function(f"state.shown.number > {number} && {READY}")
+        wait_for(page, f"state.shown.number > {number} && {READY}")
     page.keyboard.press("h")
     page.wait_for_selector("#hints button")
     assert page.locator("#hints button").count() >= 1
@@ -153,7 +158,7 @@ def test_two_people_pass_the_screen(page, address):
     page.wait_for_selector("select.player")
     for i in range(2):
         page.locator("select.player").nth(i).select_option(index=0)
-    page.click("text=Play")
+    page.click("#form button")
     page.wait_for_selector("#pass[open]")
     assert page.locator("#board svg").count() == 0
     page.click("#pass-go")
