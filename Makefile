@@ -57,6 +57,7 @@ playthroughs: setup ## write the golden games under tests/drako/playthroughs ane
 
 pictures: setup ## write the golden pictures under tests/render/pictures anew
 	@$(BIN)/python -m tests.render.pictures
+	@$(BIN)/python -m tests.web.browsing
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -1,54 +1,27 @@
 """The page in a real browser: whole games are clicked through. `apt-get install chromium` brings the browser."""
 
 import random
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from pathlib import Path
 
 import pytest
 
 from drako_env import replay
+from tests.web.browsing import CHROMIUM, READY, ROOT, browsing, decide, serving, sit_down, wait_for
 
-ROOT = Path(__file__).parent.parent.parent
 SHOTS = ROOT / "runs" / "screenshots"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-READY = "state.shown && !state.busy && (state.shown.yours || state.shown.over)"
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: apt-get install chromium")
 
 
 @pytest.fixture(scope="module")
 def address():
-    """A server of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "scripts/play.py", "--web", "--port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        assert f"http://127.0.0.1:{port}/" in server.stdout.readline()
-        for _ in range(200):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/?pause=0"
-        server.terminate()
+    with serving() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield launched
-        launched.close()
+    with browsing() as found:
+        yield found
 
 
 @pytest.fixture
@@ -59,38 +32,6 @@ def page(browser):
     yield opened
     opened.close()
     assert problems == []
-
-
-def wait_for(page, condition, seconds=30):
-    """Until a condition holds in the page, whose security policy forbids Playwright's own waiting."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, f"{condition}: not within {seconds} s"
-        page.wait_for_timeout(5)
-
-
-def sit_down(page, address, seat, game="drako"):
-    """Choose a game, one seat for oneself, the default opponent for the others."""
-    page.goto(address)
-    page.select_option("#game", game)
-    for i in range(page.locator("select.player").count()):
-        page.locator("select.player").nth(i).select_option(index=0 if i == seat else 1)
-    page.click("#form button")
-    wait_for(page, READY)
-
-
-def decide(page, chance):
-    """One decision: something on the board that is lit, or a button. Returns whether it was asked out of turn."""
-    asked = page.evaluate("state.shown.out_of_turn")
-    number = page.evaluate("state.shown.number")
-    lit = page.locator("#board .can")
-    if not asked and lit.count() and chance.random() < 0.6:
-        lit.nth(chance.randrange(lit.count())).dispatch_event("click")
-    if page.evaluate(f"!state.busy && state.shown.number === {number}"):
-        buttons = page.locator("#ask-choices button[data-action]" if asked else "#choices button[data-action]")
-        buttons.nth(chance.randrange(buttons.count())).click()
-    wait_for(page, f"state.shown.number > {number} && {READY}")
-    return asked
 
 
 @pytest.mark.parametrize("seat", [0, 1])
