@@ -12,8 +12,8 @@ class Config:
 
     # the learner (MaskablePPO)
     layers: tuple[int, ...] = (256, 256)
-    """Hidden layers shared by policy and value. 128 learns as fast per decision early on and stops lower. Weights shared
-    over the hexes (a convolution over each hex and its neighbours in front of these layers) were tried: after 655,000
+    """Hidden layers shared by policy and value. 128 learns as fast per decision early on and stops lower. Weights that
+    the hexes share (a convolution over each hex and its neighbours, in front of these layers) were tried: after 655,000
     decisions a side they won 61% (dragon) and 58% (dwarves) against the heuristic, this 67% and 74%, in less time."""
     canonical: bool = True
     """Turn every position into one of its up to twelve turned twins before the network sees it. Without it, the same
