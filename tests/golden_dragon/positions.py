@@ -1,9 +1,10 @@
-"""Hand-set positions: say what matters, the rest is quiet (dragons on their starts, whole sets of stones, all cards)."""
+"""Hand-set positions: say what matters, the rest is quiet (dragons on their starts, all stones and cards there)."""
 
 from drako_env import golden_dragon_v0
+from tests.oracle import golden_dragon as oracle
 from tests.play import after, legal, play, random_play
 
-__all__ = ["after", "legal", "move", "movable", "play", "position", "random_positions", "turn"]
+__all__ = ["after", "legal", "movable", "move", "play", "position", "random_positions", "turn"]
 
 SCOPES = ("owner_only", "any_opponent")
 VETO, NO_VETO = "play a lightning card", "play no lightning card"
@@ -71,4 +72,15 @@ def random_positions(seed, games=None, every=1, **options):
     """Games at each decision of random play (every so many); new options for each game unless given."""
     return random_play(
         lambda chance: golden_dragon_v0.raw_env(**(options or random_options(chance))), seed, games, every
+    )
+
+
+def oracle_rules(rules):
+    """The same rules for the independent reference, whatever the board."""
+    return oracle.OracleRules(
+        **oracle.read_board(rules.board.rows),
+        dirs={name: (down, right) for name, down, right in rules.board.winds},
+        n_players=rules.num_players,
+        veto_scope=rules.veto_scope,
+        max_single_moves=rules.max_single_moves,
     )

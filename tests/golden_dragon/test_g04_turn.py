@@ -112,7 +112,7 @@ def test_g4_the_holder_is_a_queue():
         ("a corner cut out of the board", [(1, 1), *OPEN], "N", [1, 2]),
         ("a red volcano", [(1, 3), *OPEN], "S", [1, 2]),
         ("another dragon", [(3, 3), *OPEN], "S", [1, 2]),
-        ("the mover's own dragon", [(4, 4), *OPEN], "E", [0, 2]),
+        ("the mover's own dragon", [(5, 3), *OPEN], "S", [0, 2]),
     ],
 )
 def test_g4_no_dragon_moves_onto(what, cells, hand, dragons):
