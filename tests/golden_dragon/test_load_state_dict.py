@@ -32,8 +32,8 @@ def test_every_position_comes_back_byte_for_byte(num_players, scope):
 
 def test_the_limit_of_moves_comes_back():
     options = {"num_players": 2, "max_single_moves": 7}
+    twin = golden_dragon_v0.raw_env(**options)
     for game in random_positions(seed=1, games=5, **options):
-        twin = golden_dragon_v0.raw_env(**options)
         twin.load_state_dict(game.state_dict())
         assert twin.state_dict() == game.state_dict()
 
@@ -182,7 +182,6 @@ NONSENSE = {  # what is changed in which positions
     "a side already chosen": (with_entry("positions", 4, [0, 2]), ("side",)),
     "a side without a stone": (with_entry("under", 4, None), ("side",)),
 }
-CASES = [(name, where) for name, (_, places) in NONSENSE.items() for where in places]
 
 
 @pytest.fixture(scope="module")
@@ -190,14 +189,19 @@ def games():
     return {name: make() for name, make in GAMES.items()}
 
 
-@pytest.mark.parametrize(("name", "where"), CASES)
-def test_a_position_that_makes_no_sense_is_refused(name, where, games):
-    game, change = games[where], NONSENSE[name][0]
-    state = game.state_dict()
-    before = game._states.tobytes(), game._mask.tobytes(), game.agent_selection, copy.deepcopy(game.rewards)
-    with pytest.raises(ValueError, match=r"."):
-        game.load_state_dict(state | (change(state) if callable(change) else change))
-    assert (game._states.tobytes(), game._mask.tobytes(), game.agent_selection, game.rewards) == before
+@pytest.mark.parametrize("name", NONSENSE)
+def test_a_position_that_makes_no_sense_is_refused(name, games):
+    change, places = NONSENSE[name]
+    for where in places:
+        game = copy.deepcopy(games[where])
+        state = game.state_dict()
+        before = game._states.tobytes(), game._mask.tobytes(), game.agent_selection, game.rewards
+        try:
+            game.load_state_dict(state | (change(state) if callable(change) else change))
+        except ValueError:
+            assert (game._states.tobytes(), game._mask.tobytes(), game.agent_selection, game.rewards) == before
+        else:
+            pytest.fail(f"{name} was accepted in {where!r}")
 
 
 @pytest.mark.parametrize("where", GAMES)
