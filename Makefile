@@ -48,8 +48,8 @@ format: setup ## format and fix what can be fixed
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-playthroughs: setup ## write the golden games under tests/drako/playthroughs anew
-	@$(BIN)/python -m tests.drako.playthroughs
+playthroughs: setup ## write the golden games under tests/*/playthroughs anew
+	@$(BIN)/python -m tests.playthroughs
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
