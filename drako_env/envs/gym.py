@@ -67,8 +67,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if self.render_mode is None:
             return None
         games = self._games
-        state = games.batch._states[0] if self._playing else games.final_states[0]
-        picture = games.game.text(games.game.scene(state, int(games.seat[0])))
+        states, seats = (games.batch._states, games.seat) if self._playing else (games.final_states, games.final_seat)
+        picture = games.game.text(games.game.scene(states[0], int(seats[0])))
         if self.render_mode == "ansi":
             return picture
         print(picture)
