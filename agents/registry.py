@@ -1,4 +1,5 @@
-"""Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`, `policy:PATH`."""
+"""Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`, `policy`,
+`policy:PATH`."""
 
 import re
 from collections.abc import Callable
@@ -8,11 +9,14 @@ from agents.players import Budget, HeuristicAgent, RandomAgent, SearchAgent, pre
 from drako_env.engine.game import Game
 from drako_env.engine.view import Agent
 
+SHIPPED = Path(__file__).parent / "policies"
+
 KNOWN = {
     "random": "any legal action",
     "heuristic": "rules of thumb",
     "ismcts:N": "information-set search with N simulations a decision, e.g. ismcts:1000",
     "ismcts:Ts": "the same with T seconds a decision, e.g. ismcts:0.5s",
+    "policy": "the learnt policy that comes with the project",
     "policy:PATH": "a learnt policy: a .safetensors file, or a folder with one for each role",
 }
 
@@ -54,12 +58,18 @@ def _ismcts(game: Game, argument: str) -> Agent:
 
 
 def _policy(game: Game, argument: str) -> Agent:
-    path = Path(argument)
-    if not argument or not path.exists():
-        raise ValueError(f"agent 'policy:{argument}': there is no such file or folder")
+    path = Path(argument) if argument else shipped_policy(game)
+    if not path.exists():
+        missing = "there is no such file or folder" if argument else f"none comes with {game.name}"
+        raise ValueError(f"agent 'policy{':' * bool(argument)}{argument}': {missing}")
     from agents.policy import PolicyAgent
 
     return PolicyAgent(game, path)
+
+
+def shipped_policy(game: Game) -> Path:
+    """The folder of the policies that come with the project, whether there are any for this game or not."""
+    return SHIPPED / game.name.rsplit("_", 1)[0]
 
 
 def _no_argument(name: str, argument: str) -> None:

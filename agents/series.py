@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.registry import KNOWN, make_agent
+from agents.registry import KNOWN, make_agent, shipped_policy
 from drako_env import replay
 from drako_env.engine.game import Game
 from drako_env.evaluation.match import game_seeds
@@ -122,7 +122,8 @@ def _check_series(folder: Path, game: Game, pairings: Sequence[Pairing], options
     """A folder holds the games of one game, one set of rules, one seed, and policies that stay what they are."""
     agents = {agent for pairing in pairings for agent in pairing}
     series = {"game": game.name, "rules": game.rules_table(), "seed": options.seed}
-    series["policies"] = {agent: _digest(Path(agent[7:])) for agent in sorted(agents) if agent.startswith("policy:")}
+    policies = [agent for agent in sorted(agents) if agent.partition(":")[0] == "policy"]
+    series["policies"] = {agent: _digest(Path(agent[7:]) if agent[7:] else shipped_policy(game)) for agent in policies}
     path = folder / "series.json"
     if path.exists() and options.resume:
         before = json.loads(path.read_text(encoding="utf-8"))

@@ -29,6 +29,6 @@ from drako_env.games import GAMES
 
 __all__ = ["Rules", "batch_env", "env", "gym_env", "gym_vector_env", "raw_env", "sb3_env"]
 
-_doors = Doors(GAMES["drako"])
+_doors = Doors(GAMES["drako"].make)
 raw_env, env, batch_env = _doors.raw_env, _doors.env, _doors.batch_env
 sb3_env, gym_env, gym_vector_env = _doors.sb3_env, _doors.gym_env, _doors.gym_vector_env

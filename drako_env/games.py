@@ -1,14 +1,19 @@
 """The games by name, for whoever lets a user choose one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from drako_env.drako.game import Drako
+from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.drako.rules import Rules as DrakoRules
 from drako_env.engine.game import Game
 from drako_env.golden_dragon.game import GoldenDragon, Icarius
+from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
 from drako_env.golden_dragon.rules import Rules as BoardRules
+
+BOARDS = ("auto", "classic10", "compact9", "compact8")
 
 
 def _drako(rules: Any = "reconstructed", **options: Any) -> Game:
@@ -23,10 +28,21 @@ def _golden_dragon(kind: type[GoldenDragon], prefix: str, rules: Any = None, boa
     return kind.of(BoardRules.load("auto" if chosen is None else chosen, prefix=prefix, **options))
 
 
-GAMES: dict[str, Callable[..., Game]] = {
-    "drako": _drako,
-    "golden_dragon": partial(_golden_dragon, GoldenDragon, ""),
-    "icarius": partial(_golden_dragon, Icarius, "icarius_"),
+@dataclass(frozen=True)
+class Entry:
+    """A game that can be chosen: how to make it, and what to choose from."""
+
+    make: Callable[..., Game]
+    tables: tuple[str, ...]
+    """The shipped rules tables, the default first."""
+    options: Mapping[str, tuple[Any, ...]]
+    """Every rule option with its allowed values, the default first."""
+
+
+GAMES: dict[str, Entry] = {
+    "drako": Entry(_drako, ("reconstructed", "tiny"), DRAKO_OPTIONS),
+    "golden_dragon": Entry(partial(_golden_dragon, GoldenDragon, ""), BOARDS, BOARD_OPTIONS),
+    "icarius": Entry(partial(_golden_dragon, Icarius, "icarius_"), BOARDS, BOARD_OPTIONS),
 }
 
 
@@ -35,4 +51,4 @@ def make_game(name: str, /, **options: Any) -> Game:
     short = name.removesuffix("_v0")
     if short not in GAMES:
         raise ValueError(f"unknown game {name!r}; known are {', '.join(GAMES)}")
-    return GAMES[short](**options)
+    return GAMES[short].make(**options)

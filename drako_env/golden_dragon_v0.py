@@ -29,6 +29,6 @@ from drako_env.golden_dragon.rules import Rules
 
 __all__ = ["Rules", "batch_env", "env", "gym_env", "gym_vector_env", "raw_env", "sb3_env"]
 
-_doors = Doors(GAMES["golden_dragon"])
+_doors = Doors(GAMES["golden_dragon"].make)
 raw_env, env, batch_env = _doors.raw_env, _doors.env, _doors.batch_env
 sb3_env, gym_env, gym_vector_env = _doors.sb3_env, _doors.gym_env, _doors.gym_vector_env

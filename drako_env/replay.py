@@ -108,8 +108,13 @@ def record(
 def save(path: str | Path, replay: Replay) -> None:
     """Write a replay as JSON lines; the file is never half written."""
     new = Path(path).with_suffix(".tmp")
-    new.write_bytes(msgspec.json.Encoder().encode_lines([replay.header, *replay.decisions, replay.result]))
+    new.write_bytes(encode(replay))
     new.replace(path)
+
+
+def encode(replay: Replay) -> bytes:
+    """A replay as JSON lines."""
+    return msgspec.json.Encoder().encode_lines([replay.header, *replay.decisions, replay.result])
 
 
 def load(path: str | Path) -> Replay:

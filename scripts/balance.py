@@ -19,7 +19,7 @@ from agents.series import chosen_game, fail, play_series, report_of, series_pars
 from drako_env.evaluation.report import Report, endings, interval, lengths, share, table
 
 STRENGTHS = ["random", "heuristic", "ismcts:200", "ismcts:2000"]
-BEGIN, END = "<!-- written by scripts/balance.py -->\n", "<!-- end -->"
+BEGIN, END = "<!-- written by a script -->\n", "<!-- end -->"
 
 
 def section(reports: dict[str, Report]) -> str:

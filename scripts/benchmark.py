@@ -33,7 +33,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from agents.registry import make_agent
-from drako_env import drako_v0
+from drako_env import drako_v0, golden_dragon_v0
 from drako_env.evaluation.match import game_seeds, play_game
 from drako_env.games import make_game
 
@@ -42,6 +42,7 @@ Chunk = Callable[[], tuple[int, float]]
 
 BATCH_SIZES = (1, 64, 1024, 16384)
 MAIN = "batch 1024: sample, step, observe"
+SECOND = "golden_dragon batch 1024: sample, step, observe"
 OUR_SEARCH = "in search: drako"
 
 
@@ -101,9 +102,9 @@ def batch_step_only(size: int, steps: int) -> Chunk:
     return chunk
 
 
-def batch_player(size: int, steps: int, observe: bool) -> Chunk:
+def batch_player(size: int, steps: int, observe: bool, door: Any = drako_v0) -> Chunk:
     """Sampling, rules, masks, and observations if asked for."""
-    batch = drako_v0.batch_env(size, seed=0, observe=observe)
+    batch = door.batch_env(size, seed=0, observe=observe)
     actions = np.empty(size, np.int64)
 
     def play() -> int:
@@ -256,6 +257,7 @@ def our_contenders() -> Iterator[Contender]:
         yield Contender(
             f"batch {size}: sample, step, observe", "drako", lambda n=size, k=steps: batch_player(n, k, True)
         )
+    yield Contender(SECOND, "golden_dragon", lambda: batch_player(1024, 400, True, golden_dragon_v0))
     yield Contender(OUR_SEARCH, "drako", lambda: our_search(500))
     yield Contender("copy floor 1024", "drako", lambda: copy_floor(1024, 2000))
     if installed("stable-baselines3"):
@@ -353,6 +355,12 @@ def print_breakdown(console: Console, rates: dict[str, list[float]]) -> None:
     console.print(f"cost per decision, batch 16384 against batch 64: {growth:.2f}x")
 
 
+def print_second(console: Console, rates: dict[str, list[float]]) -> None:
+    """The second game against the lightest peer."""
+    if SECOND in rates and "tic_tac_toe 1024" in rates:
+        console.print(f"golden_dragon (2 players): {ratio(rates, SECOND, 'tic_tac_toe 1024'):.2f}x pgx tic_tac_toe")
+
+
 def print_search(console: Console, rates: dict[str, list[float]]) -> None:
     """Our search against the others'."""
     for name in rates:
@@ -416,6 +424,7 @@ def main() -> None:
     print_table(console, chosen, rates)
     if not options.only:
         print_breakdown(console, rates)
+    print_second(console, rates)
     print_search(console, rates)
     options.out.mkdir(parents=True, exist_ok=True)
     write_json(chosen, rates, options.out / "benchmark.json")

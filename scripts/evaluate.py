@@ -2,6 +2,7 @@
 
 python scripts/evaluate.py dragon=heuristic dwarves=ismcts:200 --games 1000     # these agents on these seats
 python scripts/evaluate.py heuristic ismcts:200 --games 500                     # both ways on the same deals
+python scripts/evaluate.py policy:runs/train/mine/policies                      # against the policy that comes with us
 """
 
 import sys
@@ -10,18 +11,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from agents.registry import KNOWN, make_agent
+from agents.registry import make_agent
 from agents.series import chosen_game, fail, file_name, play_series, series_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.runner import Pairing
+
+OPPONENT = "policy"
+"""Who sits where nobody was named."""
 
 
 def read_pairings(words: list[str], game: Game) -> list[Pairing]:
     """`dragon=heuristic dwarves=random` as one pairing; `heuristic random` as all ways to seat these agents."""
     if not any("=" in word and not word.startswith("policy:") for word in words):
-        if len(words) != len(game.seats):
+        if len(words) > len(game.seats):
             raise ValueError(f"{len(words)} agents for {len(game.seats)} seats ({', '.join(game.seats)})")
-        return list(dict.fromkeys(permutations(words)))
+        return list(dict.fromkeys(permutations(words + [OPPONENT] * (len(game.seats) - len(words)))))
     roles = [role_of(seat) for seat in game.seats]
     names = roles if len(set(roles)) == len(roles) else list(game.seats)
     chosen: dict[str, str] = {}
@@ -32,9 +36,7 @@ def read_pairings(words: list[str], game: Game) -> list[Pairing]:
         if seat in chosen:
             raise ValueError(f"{word!r}: {seat} has an agent already")
         chosen[seat] = agent
-    if missing := [seat for seat in names if seat not in chosen]:
-        raise ValueError(f"no agent for {missing[0]}: give {missing[0]}=AGENT, with an agent of {', '.join(KNOWN)}")
-    return [tuple(chosen[seat] for seat in names)]
+    return [tuple(chosen.get(seat, OPPONENT) for seat in names)]
 
 
 def main() -> int:

@@ -74,6 +74,10 @@ class Drako:
         """An action in plain words."""
         return action_text(dict(self.actions[action]))
 
+    def heard(self, state: Any, action: int, seat: int | None) -> str:
+        """Whatever is played, everybody sees (R3.3, R4.2)."""
+        return self.action_text(action)
+
     def state_dict(self, state: Any) -> dict[str, Any]:
         """The whole position, hidden cards included."""
         return dicts.state_dict(self.rules, state)

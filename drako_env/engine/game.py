@@ -80,6 +80,9 @@ class Game(Protocol):
     def action_text(self, action: int) -> str:
         """An action in plain words."""
 
+    def heard(self, state: Any, action: int, seat: int | None) -> str:
+        """An action in plain words, as far as `seat` (`None`: everybody) may know what the deciding seat does."""
+
     def state_dict(self, state: Any) -> dict[str, Any]:
         """The whole position, hidden cards included."""
 

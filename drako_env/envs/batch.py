@@ -114,6 +114,10 @@ class GameBatch:
         self.game.kernels.sample_games(self._states, games, self._mask_words, actions)
         return actions
 
+    def best(self) -> NDArray[np.int64]:
+        """What the game's rules of thumb play in every game."""
+        return self._best(self._all)
+
     def _best(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
         """What the game's rules of thumb play in each of `games`."""
         actions = np.empty(len(games), np.int64)

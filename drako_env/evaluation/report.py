@@ -97,6 +97,8 @@ def markdown(report: Report) -> str:
     parts = [f"# {report['game']}: {report['games']} games", _pairings_table(report)]
     if report.get("matches"):
         parts += ["## Matches of two legs, sides swapped", _matches_table(report)]
+    elif len(report["pairings"]) > 1:
+        parts += ["## By agent", _agents_table(report)]
     if "ratings" in report:
         parts += ["## Ratings (Elo above the first agent, by role)", _ratings_table(report)]
     if "equilibrium" in report:
@@ -132,13 +134,27 @@ def lengths(pairing: Report) -> str:
 
 
 def _pairings_table(report: Report) -> str:
+    """Of two seats the first one's wins, of more all of them."""
     names = list(report["pairings"][0]["seats"])
+    shown = names[:1] if len(names) == 2 else names
     rows = []
     for pairing in report["pairings"]:
-        first = pairing["seats"][names[0]]
-        wins = (share(first["rate"]), interval(first["interval"]))
+        seats = [pairing["seats"][name] for name in shown]
+        wins = [f"{share(seat['rate'])} ({interval(seat['interval'])})" for seat in seats]
         rows.append([*pairing["agents"], str(pairing["games"]), *wins, lengths(pairing), endings(pairing)])
-    return table([*names, "games", f"{names[0]} wins", "95% interval", "decisions (5%-95%)", "endings"], rows)
+    wins = [f"{name} wins (95%)" for name in shown]
+    return table([*names, "games", *wins, "decisions (5%-95%)", "endings"], rows)
+
+
+def _agents_table(report: Report) -> str:
+    """Every agent over all the seats it took."""
+    rows = []
+    for agent in report["agents"]:
+        taken = [(p["games"], seat) for p in report["pairings"] for seat in p["seats"].values()]
+        wins = sum(seat["wins"] for _, seat in taken if seat["agent"] == agent)
+        games = sum(count for count, seat in taken if seat["agent"] == agent)
+        rows.append([agent, str(games), share(wins / games), interval(wilson(wins, games))])
+    return table(["agent", "seats taken", "won", "95% interval"], rows)
 
 
 def _matches_table(report: Report) -> str:

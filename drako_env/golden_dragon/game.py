@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from drako_env.engine.game import kernels_of
 from drako_env.engine.symmetry import Symmetries
-from drako_env.golden_dragon import dicts, kernels, scene, text
+from drako_env.golden_dragon import dicts, kernels, picture, scene, text
 from drako_env.golden_dragon.actions import action_text, all_actions
 from drako_env.golden_dragon.observe import Field
 from drako_env.golden_dragon.rules import Rules
@@ -66,6 +66,12 @@ class GoldenDragon:
         """An action in plain words."""
         return action_text(self.actions[action], self.words)
 
+    def heard(self, state: Any, action: int, seat: int | None) -> str:
+        """G3: which stones go into a holder, only its owner sees."""
+        if state["phase"] == Phase.SETUP_ORDER and seat != state["agent"]:
+            return "a stone goes into the holder"
+        return self.action_text(action)
+
     def state_dict(self, state: Any) -> dict[str, Any]:
         """The whole position, hidden stones included."""
         return dicts.state_dict(self.rules, state)
@@ -97,6 +103,10 @@ class GoldenDragon:
     def scene(self, state: Any, seat: int | None) -> dict[str, Any]:
         """What `seat` may see (`None`: what everybody may), as data for the renderers."""
         return scene.scene(self.rules, self.words, state, seat)
+
+    def picture(self, scene: Mapping[str, Any]) -> str:
+        """A scene drawn as SVG."""
+        return picture.picture(scene)
 
     def text(self, scene: Mapping[str, Any]) -> str:
         """A scene drawn in characters."""

@@ -14,8 +14,8 @@ QUESTIONS = {
     "setup_side": "{agent}: start on the left or on the right?",
     "setup_order": "{agent}: which stone comes next into the holder?",
     "storm": "{agent}: play a {storm} card for five moves instead of three?",
-    "place": "{agent}: which {figure} does the {hand} stone move? {left} in this turn",
-    "veto": "{agent}: {active} moves the {figure} of {announced} {hand}: veto it?",
+    "place": "{agent}: which {figure} does the {hand} stone move? ({left})",
+    "veto": "{agent}: {active} blows the {figure} of {announced} to the {hand}: forbid it?",
     "over": "{winner} won: {reason}",
 }
 
@@ -41,8 +41,21 @@ def scene(rules: Rules, words: Mapping[str, str], s: Any, seat: int | None) -> d
         "viewer": seat,
         "holders": holders,
         "unseen": unseen,
+        "choices": _choices(rules, s, seat),
+        "out_of_turn": position["phase"] == "veto",
         "question": question(position, words),
     }
+
+
+def _choices(rules: Rules, s: Any, seat: int | None) -> list[str]:
+    """G3: the stones that the seat to decide may still lay, if the viewer may know them."""
+    deciding, phase = int(s["agent"]), Phase(s["phase"])
+    if phase == Phase.SETUP_STONE:
+        return wind_names(rules)
+    if phase != Phase.SETUP_ORDER or deciding != seat:
+        return []
+    used = {int(s["under"][deciding]), *map(int, s["holder"][deciding, : s["held"][deciding]])}
+    return [wind for number, wind in enumerate(wind_names(rules)) if number not in used]
 
 
 def _unseen_winds(rules: Rules, s: Any, player: int, hidden: list[str], count: int) -> list[str]:

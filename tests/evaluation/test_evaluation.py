@@ -129,9 +129,9 @@ def script(name, *arguments):
     ("arguments", "says"),
     [
         (["dragon=heuristic", "dwarves=nosuch"], "unknown agent 'nosuch'; known are random, heuristic, ismcts:N"),
-        (["dragon=heuristic"], "no agent for dwarves"),
+        (["dragon=heuristic", "--set", "rules=tiny"], "made for other rules"),
         (["elf=random", "dwarves=random"], "'elf=random': expected SEAT=AGENT"),
-        (["random"], "1 agents for 2 seats"),
+        (["random", "random", "random"], "3 agents for 2 seats"),
         (["random", "heuristic", "--set", "rules=nosuch"], "no rules table 'nosuch'"),
         (["random", "heuristic", "--set", "rules=3"], "no rules table '3'"),
         (["random", "heuristic", "--set", "exchange=maybe"], "exchange = 'maybe'"),

@@ -1,0 +1,1 @@
+"""A page to play on: tables in `table.py`, the server in `server.py`, the page itself in `static/`."""

@@ -1,0 +1,190 @@
+"""A table: one game between people on a page and agents. What leaves it is what the person who looks may know."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from drako_env import replay
+from drako_env.engine.game import OVER, Game, new_masks, new_states
+from drako_env.engine.rng import one_seed, seed_words
+from drako_env.engine.view import Agent, SeatView
+from drako_env.evaluation.match import agent_seed
+
+PERSON = "person"
+HINTS = 5
+
+AgentMaker = Callable[[str, Game], Agent]
+
+
+class RefusedError(Exception):
+    """What was asked for cannot be done now; nothing has changed."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A decision as it was heard at the table."""
+
+    seat: int
+    heard: tuple[str, ...]
+    """By listener: every seat, then everybody."""
+    drawn: dict[str, Any]
+    """What chance brought, by player."""
+
+
+class Table:
+    """A game under way. Methods may be called from several threads; each is all or nothing."""
+
+    def __init__(self, game: Game, players: Sequence[str], make_agent: AgentMaker, seed: int, practice: bool) -> None:
+        self.game, self.players, self.practice = game, tuple(players), practice
+        self.lock = threading.Lock()
+        self._make_agent, self._seed = make_agent, seed
+        self._agents = [None if player == PERSON else make_agent(player, game) for player in players]
+        self.people = [seat for seat, player in enumerate(players) if player == PERSON]
+        self._mask = new_masks(game, 1).view(np.int8)[0]
+        self._deal()
+
+    def _deal(self) -> None:
+        self._states = new_states(self.game, 1)
+        self._states["rng"] = seed_words(one_seed(self._seed))
+        for seat, agent in enumerate(self._agents):
+            if agent is not None:
+                agent.reset(agent_seed(self._seed, seat))
+        self._deciding = self.game.kernels.deal_one(self.game.tables, self._states, 0, self._mask)
+        self._actions: list[int] = []
+        self._events: list[Event] = []
+        self._before: list[Any] = []
+
+    @property
+    def number(self) -> int:
+        """How many decisions were made."""
+        return len(self._actions)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self._deciding == OVER
+
+    def play(self, number: int, action: int) -> None:
+        """A person's decision, the `number`-th of the game (so that a request sent twice plays once)."""
+        self._expect(number)
+        if self._deciding not in self.people:
+            raise RefusedError("it is not your decision")
+        if not 0 <= action < len(self.game.actions) or not self._mask[action]:
+            raise RefusedError(f"action {action} is not legal now")
+        self._apply(action)
+
+    def advance(self, number: int) -> None:
+        """An agent's decision."""
+        self._expect(number)
+        agent = None if self.over else self._agents[self._deciding]
+        if agent is None:
+            raise RefusedError("no agent is to decide")
+        self._apply(agent.act(SeatView.of(self.game, self._states)))
+
+    def undo(self) -> None:
+        """Back to the last decision of a person, in practice only."""
+        if not self.practice:
+            raise RefusedError("moves can be taken back in practice games only")
+        last = [i for i, event in enumerate(self._events) if event.seat in self.people]
+        if not last:
+            raise RefusedError("there is nothing to take back")
+        self._states = self._before[last[-1]].copy()
+        del self._actions[last[-1] :], self._events[last[-1] :], self._before[last[-1] :]
+        self.game.kernels.mask_one(self.game.tables, self._states, 0, self._mask)
+        self._deciding = int(self._states["agent"][0])
+        for seat, agent in enumerate(self._agents):
+            if agent is not None:
+                agent.reset(agent_seed(self._seed, seat) + self.number)
+
+    def hint(self, adviser: str) -> list[dict[str, Any]]:
+        """The choices that an agent would think of for the person to decide, best first, with their shares."""
+        if self._deciding not in self.people:
+            raise RefusedError("it is not your decision")
+        agent = self._make_agent(adviser, self.game)
+        agent.reset(agent_seed(self._seed, self.number))
+        best = agent.act(SeatView.of(self.game, self._states))
+        opinions = agent.opinions() if hasattr(agent, "opinions") else [(best, 1)]
+        total = sum(weight for _, weight in opinions) or 1
+        shown = [(action, weight / total) for action, weight in opinions[:HINTS]]
+        return [{"action": a, "text": self.game.action_text(a), "share": round(share, 3)} for a, share in shown]
+
+    def rematch(self, seed: int) -> None:
+        """The same players, other cards; only after the end."""
+        if not self.over:
+            raise RefusedError("the game is not over")
+        self._seed = seed
+        self._deal()
+
+    def replay(self) -> bytes:
+        """The whole game as JSON lines; only after the end, since it shows every card."""
+        if not self.over:
+            raise RefusedError("the game is not over")
+        return replay.encode(replay.record(self.game, self._seed, self.players, self._actions))
+
+    def payload(self) -> dict[str, Any]:
+        """All that the page shows to whoever sits before it."""
+        viewer = self._viewer()
+        state = self._states[0]
+        scene = self.game.scene(state, viewer)
+        yours = self._deciding in self.people
+        return {
+            "game": self.game.name,
+            "number": self.number,
+            "players": dict(zip(self.game.seats, self.players, strict=True)),
+            "viewer": self._name(viewer),
+            "decider": self._name(None if self.over else self._deciding),
+            "yours": yours,
+            "question": scene["question"],
+            "out_of_turn": scene["out_of_turn"],
+            "picture": self.game.picture(scene),
+            "text": self.game.text(scene),
+            "actions": self._choices() if yours else [],
+            "log": [self._line(event, viewer) for event in self._events],
+            "practice": self.practice,
+            "can_undo": self.practice and any(event.seat in self.people for event in self._events),
+            "over": self._result() if self.over else None,
+        }
+
+    def _expect(self, number: int) -> None:
+        if number != self.number:
+            raise RefusedError(f"the game is at decision {self.number}, not {number}")
+
+    def _apply(self, action: int) -> None:
+        before, seat = self._states.copy(), self._deciding
+        listeners = (*range(len(self.game.seats)), None)
+        heard = tuple(self.game.heard(before[0], action, listener) for listener in listeners)
+        following = self.game.kernels.play_one(self.game.tables, self._states, 0, action, self._mask)
+        if following < OVER:
+            raise ValueError(f"{self.players[seat]} chose {action}, which is illegal")
+        self._deciding = following
+        self._actions.append(action)
+        self._before.append(before)
+        self._events.append(Event(seat, heard, self.game.drawn(before[0], action, self._states[0])))
+
+    def _viewer(self) -> int | None:
+        """Whose eyes the page has: the only person's, or those of the person to decide; else only what all may see."""
+        if len(self.people) == 1:
+            return self.people[0]
+        return self._deciding if self._deciding in self.people else None
+
+    def _name(self, seat: int | None) -> str | None:
+        return None if seat is None else self.game.seats[seat]
+
+    def _choices(self) -> list[dict[str, Any]]:
+        legal = np.flatnonzero(self._mask).tolist()
+        return [{"id": a, "text": self.game.action_text(a), "action": dict(self.game.actions[a])} for a in legal]
+
+    def _line(self, event: Event, viewer: int | None) -> dict[str, Any]:
+        heard = event.heard[-1 if viewer is None else viewer]
+        own = event.drawn.get(self.game.seats[event.seat].rsplit("_", 1)[0]) if event.seat == viewer else None
+        cards = ", ".join(f"{n} {name}" if n > 1 else name for name, n in (own or {}).items())
+        return {"seat": self.game.seats[event.seat], "text": f"{heard}: {cards}" if cards else heard}
+
+    def _result(self) -> dict[str, Any]:
+        rewards = np.zeros(len(self.game.seats), np.float32)
+        self.game.kernels.reward_one(self._states, 0, rewards)
+        ending, _ = self.game.outcome(self._states[0])
+        return {"rewards": dict(zip(self.game.seats, rewards.tolist(), strict=True)), "reason": ending}

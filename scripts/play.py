@@ -1,0 +1,137 @@
+"""Play against the machine, on a page in the browser or here in the terminal.
+
+python scripts/play.py --web                                       # a page on http://127.0.0.1:8000
+python scripts/play.py                                             # in the terminal: you are the dragon
+python scripts/play.py --game golden_dragon --players 3 --seat player_1 --opponent ismcts:1s
+"""
+
+import argparse
+import secrets
+import sys
+import webbrowser
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from rich.console import Console
+from rich.prompt import Prompt
+from rich.table import Table as Grid
+
+from agents.registry import make_agent, shipped_policy
+from agents.series import add_game_options, chosen_game, fail
+from drako_env.engine.game import Game, role_of
+from drako_env.games import GAMES, make_game
+from drako_env.web.table import PERSON, RefusedError, Table
+
+OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
+POLICY = "policy"
+ADVISER = "ismcts:1000"
+COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
+
+
+def opponents_of(game: Game) -> list[str]:
+    """Whom one can choose, the default first: the learnt policy where one comes with the game."""
+    return [POLICY, *OPPONENTS] if shipped_policy(game).exists() else list(OPPONENTS)
+
+
+def serve(options: argparse.Namespace) -> int:
+    """The page."""
+    import uvicorn
+
+    from drako_env.web.server import make_app
+
+    opponents = {name: opponents_of(make_game(name)) for name in GAMES}
+    hosts = [] if options.host == "127.0.0.1" else [options.host] if options.host != "0.0.0.0" else ["*"]
+    app = make_app(make_agent, opponents, ADVISER, hosts, options.tables, options.expiry * 60)
+    address = f"http://{options.host}:{options.port}/"
+    print(f"Play on {address}  (Ctrl-C stops the server)", flush=True)
+    if options.browser:
+        webbrowser.open(address)
+    uvicorn.run(app, host=options.host, port=options.port, log_level="warning")
+    return 0
+
+
+def chosen_players(game: Game, options: argparse.Namespace) -> list[str]:
+    """The person on a seat, the opponent on all others."""
+    seat = options.seat or game.seats[0]
+    named = [name for name in game.seats if seat in (name, role_of(name))]
+    if not named:
+        raise ValueError(f"--seat {seat}: expected one of {', '.join(game.seats)}")
+    opponent = options.opponent or opponents_of(game)[0]
+    return [PERSON if name == named[0] else opponent for name in game.seats]
+
+
+def play(table: Table, console: Console) -> int:
+    """A game in the terminal."""
+    told = 0
+    while True:
+        shown = table.payload()
+        for line in shown["log"][told:]:
+            console.print(f"[bold]{role_of(line['seat'])}[/]: {line['text']}", highlight=False)
+        told = len(shown["log"])
+        if shown["over"]:
+            console.print(shown["text"], highlight=False, markup=False)
+            return 0
+        if not shown["yours"]:
+            table.advance(shown["number"])
+            continue
+        console.print(f"\n{shown['text']}", highlight=False, markup=False)
+        if not decide(table, shown["number"], shown["actions"], console):
+            return 0
+        told = min(told, table.number)
+
+
+def decide(table: Table, number: int, actions: list[dict[str, object]], console: Console) -> bool:
+    """One decision of the person; False to leave."""
+    grid = Grid.grid(padding=(0, 3))
+    for first in range(0, len(actions), 3):
+        row = [f"[bold]{first + i + 1}[/] {action['text']}" for i, action in enumerate(actions[first : first + 3])]
+        grid.add_row(*row)
+    console.print(grid)
+    while True:
+        word = Prompt.ask(COMMANDS, console=console).strip().lower()
+        try:
+            if word in ("q", "quit"):
+                return False
+            if word in ("h", "hint"):
+                for advice in table.hint(ADVISER):
+                    console.print(f"  {advice['share']:4.0%} {advice['text']}", highlight=False)
+            elif word in ("u", "undo"):
+                table.undo()
+                return True
+            elif word.isdecimal() and 1 <= int(word) <= len(actions):
+                table.play(number, int(str(actions[int(word) - 1]["id"])))
+                return True
+        except RefusedError as error:
+            console.print(str(error))
+
+
+def main() -> int:
+    """The page, or the terminal."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_game_options(parser)
+    parser.add_argument("--web", action="store_true", help="serve a page instead")
+    parser.add_argument("--host", default="127.0.0.1", help="where the page is served; 0.0.0.0 for the whole network")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--browser", action="store_true", help="open the page")
+    parser.add_argument("--tables", type=int, default=500, help="most games at once on the page (default: 500)")
+    parser.add_argument("--expiry", type=float, default=60, help="minutes after which a left game is cleared")
+    parser.add_argument("--seat", help="yours (default: the first)")
+    parser.add_argument("--opponent", help="default: the learnt policy where there is one")
+    parser.add_argument("--practice", action="store_true", help="moves can be taken back")
+    options, console = parser.parse_args(), Console()
+    if options.web:
+        return serve(options)
+    try:
+        game = chosen_game(options)
+        table = Table(game, chosen_players(game, options), make_agent, secrets.randbits(63), options.practice)
+    except (ValueError, OSError) as error:
+        return fail("play", error)
+    try:
+        return play(table, console)
+    except (KeyboardInterrupt, EOFError):
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""A table: people and agents take turns, and what leaves it is what the person who looks may know."""
+
+import random
+
+import numpy as np
+import pytest
+
+from agents.registry import make_agent
+from drako_env import replay
+from drako_env.drako.game import Drako
+from drako_env.games import make_game
+from drako_env.web.table import PERSON, RefusedError, Table
+
+GAMES = {"drako": {}, "golden_dragon": {"num_players": 3}, "icarius": {}}
+
+
+def table(name="drako", person=0, opponent="random", seed=1, practice=False):
+    game = make_game(name, **GAMES[name])
+    players = [PERSON if seat == person else opponent for seat in range(len(game.seats))]
+    return Table(game, players, make_agent, seed, practice)
+
+
+def play_on(table, chance, decisions=10**6):
+    """Random decisions of the person, and those of the agents."""
+    for _ in range(decisions):
+        shown = table.payload()
+        if shown["over"]:
+            return
+        if shown["yours"]:
+            table.play(shown["number"], chance.choice(shown["actions"])["id"])
+        else:
+            table.advance(shown["number"])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_whole_game_and_its_replay(name, tmp_path):
+    played = table(name)
+    with pytest.raises(RefusedError, match="not over"):
+        played.replay()
+    play_on(played, random.Random(0))
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(played.replay())
+    assert replay.verify(replay.load(path))
+    assert sum(played.payload()["over"]["rewards"].values()) <= 0
+    played.rematch(2)
+    assert played.number == 0
+    assert not played.over
+
+
+def test_what_cannot_be_done_is_refused_and_changes_nothing():
+    played = table("drako")
+    before = played.payload()
+    illegal = next(i for i in range(222) if i not in [choice["id"] for choice in before["actions"]])
+    for attempt in (
+        lambda: played.play(0, illegal),
+        lambda: played.play(0, -1),
+        lambda: played.play(0, 10**6),
+        lambda: played.play(5, before["actions"][0]["id"]),
+        lambda: played.advance(0),
+        lambda: played.undo(),
+        lambda: played.rematch(1),
+    ):
+        with pytest.raises(RefusedError):
+            attempt()
+    assert played.payload() == before
+
+
+def test_a_decision_sent_twice_is_played_once():
+    played = table("drako")
+    first = played.payload()["actions"][0]["id"]
+    played.play(0, first)
+    with pytest.raises(RefusedError, match="at decision 1, not 0"):
+        played.play(0, first)
+
+
+def test_undo_goes_back_to_the_last_own_decision():
+    played, chance = table("drako", practice=True), random.Random(1)
+    with pytest.raises(RefusedError, match="nothing to take back"):
+        played.undo()
+    play_on(played, chance, 30)
+    while not played.payload()["yours"]:
+        played.advance(played.number)
+    before = played.payload()
+    played.play(before["number"], before["actions"][0]["id"])
+    while not played.over and not played.payload()["yours"]:
+        played.advance(played.number)
+    played.undo()
+    assert played.payload() == before
+
+
+def test_hints_are_legal_and_shares():
+    played = table("drako")
+    legal = {choice["id"] for choice in played.payload()["actions"]}
+    hints = played.hint("ismcts:50")
+    assert {hint["action"] for hint in hints} <= legal
+    assert 0 < sum(hint["share"] for hint in hints) <= 1.001
+
+
+def test_several_people_see_their_own_side_only_when_they_decide():
+    game = make_game("drako")
+    played = Table(game, [PERSON, PERSON], make_agent, 3, False)
+    assert played.payload()["viewer"] == "dragon_0"
+    played.play(0, played.payload()["actions"][0]["id"])
+    assert played.payload()["viewer"] == "dwarves_0"
+
+
+def test_stones_put_into_a_holder_are_heard_by_their_owner_only():
+    played = table("golden_dragon", person=0, opponent="random")
+    while played.game.phase(played._states[0]) != "storm":
+        shown = played.payload()
+        if shown["yours"]:
+            played.play(shown["number"], shown["actions"][0]["id"])
+        else:
+            played.advance(shown["number"])
+    lines = played.payload()["log"]
+    others = [line["text"] for line in lines if line["seat"] != "player_0"][2:]
+    assert set(others) == {"a stone goes into the holder"}
+    assert any(line["text"] == "the S stone" for line in lines if line["seat"] == "player_0")
+
+
+def payloads_agree(name, positions, seed):
+    """Re-deal what the viewer may not know: the payload stays the same, byte for byte."""
+    chance, checked, changed = random.Random(seed), 0, 0
+    while checked < positions:
+        seats = len(make_game(name, **GAMES[name]).seats)
+        played = table(name, person=chance.randrange(seats), seed=chance.getrandbits(60))
+        for _ in range(chance.randrange(1, 100)):
+            play_on(played, chance, 1)
+        before, states = played.payload(), played._states.copy()
+        played._states["rng"] = np.array([chance.getrandbits(63), chance.getrandbits(63)], np.uint64)
+        played.game.kernels.redeal_one(played.game.tables, played._states, 0, played.people[0])
+        assert played.payload() == before
+        changed += played.game.state_dict(played._states[0]) != played.game.state_dict(states[0])
+        checked += 1
+    assert changed > positions // 10
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_nothing_hidden_is_in_the_payload(name):
+    payloads_agree(name, 25, seed=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_nothing_hidden_is_in_the_payload_of_a_thousand_positions(name):
+    payloads_agree(name, 1000, seed=1)
+
+
+def test_a_planted_leak_is_caught(monkeypatch):
+    honest = Drako.scene
+    monkeypatch.setattr(Drako, "scene", lambda self, state, seat: honest(self, state, 0))
+    with pytest.raises(AssertionError):
+        payloads_agree("drako", 60, seed=0)
