@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SHARED = ("drako_env/engine", "drako_env/envs", "drako_env/render", "drako_env/evaluation", "agents")
+SHARED = ("drako_env/engine", "drako_env/envs", "drako_env/render", "drako_env/web", "drako_env/evaluation", "agents")
 FOLDERS = ("drako", "golden_dragon")
 GAME_NAME = re.compile(r"(drako|golden_?dragon|icarius)(_?v\d+)?", re.IGNORECASE)
 GAME_MODULE = re.compile(r"drako_env\.(drako|golden_dragon|icarius)(_v\d+)?(\.|$)")
