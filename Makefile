@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 MINUTES ?= 5
+PORT ?= 8000
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow train bench format playthroughs clean
+.PHONY: help setup test test-slow train play bench format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,6 +35,9 @@ test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand
 train: setup ## train both sides by self-play for MINUTES=5, evaluate, show the result
 	@$(BIN)/python scripts/train.py --minutes $(MINUTES)
 
+play: setup ## a page to play on, in the browser (PORT=8000)
+	@$(BIN)/python scripts/play.py --web --port $(PORT)
+
 bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo (in an environment of its own)
 	@.venv-bench/bin/python scripts/benchmark.py
 
@@ -50,6 +54,10 @@ format: setup ## format and fix what can be fixed
 
 playthroughs: setup ## write the golden games under tests/*/playthroughs anew
 	@$(BIN)/python -m tests.playthroughs
+
+pictures: setup ## write the golden pictures under tests/render/pictures anew
+	@$(BIN)/python -m tests.render.pictures
+	@$(BIN)/python -m tests.web.browsing
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from agents.series import fail
 from drako_env import replay as replays
-from drako_env.render.book import Page, film, html, pages
+from drako_env.web.book import Page, film, html, pages
 
 
 def leaf(every: list[Page], console: Console) -> None:

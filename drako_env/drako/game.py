@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drako_env.drako import dicts, kernels, scene, text
+from drako_env.drako import dicts, kernels, picture, scene, text
 from drako_env.drako.actions import action_text, all_actions
 from drako_env.drako.deals import all_deals
 from drako_env.drako.observe import Field
@@ -117,3 +117,7 @@ class Drako:
     def text(self, scene: Mapping[str, Any]) -> str:
         """A scene drawn in characters."""
         return text.text(scene)
+
+    def picture(self, scene: Mapping[str, Any]) -> str:
+        """A scene drawn as SVG."""
+        return picture.picture(scene)

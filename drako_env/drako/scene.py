@@ -29,6 +29,10 @@ def scene(rules: Rules, s: Any, seat: int | None) -> dict[str, Any]:
     hands, decks = position.pop("hands"), position.pop("decks")
     return position | {
         "radius": rules.radius,
+        "cards": {
+            side: {card.name: [list(option) for option in card.options] for card in deck}
+            for side, deck in zip(SIDES, rules.decks, strict=True)
+        },
         "spaces": {
             "dragon": dict(zip(AREAS, rules.dragon_spaces, strict=True)),
             "dwarves": dict(zip(DWARVES, rules.dwarf_spaces, strict=True)),
@@ -37,6 +41,7 @@ def scene(rules: Rules, s: Any, seat: int | None) -> dict[str, Any]:
         "hand": None if seat is None else hands[SIDES[seat]],
         "hand_sizes": {side: sum(hands[side].values()) for side in SIDES},
         "deck_sizes": {side: sum(decks[side].values()) for side in SIDES},
+        "out_of_turn": position["phase"] == "defense",
         "question": question(position),
     }
 

@@ -110,6 +110,9 @@ class Game(Protocol):
     def text(self, scene: Mapping[str, Any]) -> str:
         """A scene drawn in characters."""
 
+    def picture(self, scene: Mapping[str, Any]) -> str:
+        """A scene drawn as SVG."""
+
 
 def role_of(seat: str) -> str:
     """`dragon_0` -> `dragon`: what a seat plays; all seats of a symmetric game have the same role."""

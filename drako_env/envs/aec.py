@@ -12,6 +12,8 @@ from pettingzoo.utils import wrappers
 
 from drako_env.engine.game import ILLEGAL, OVER, Game, new_masks, new_states, prepare
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
+from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
+from drako_env.render.window import Window
 
 Observation = dict[str, NDArray[np.int8]]
 SHOWN_LEGAL = 12
@@ -21,20 +23,21 @@ class GameEnv(AECEnv[str, Observation, int | None]):
     """One game, seat by seat. `observation_fields` names the parts of the observation (name -> slice)."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (PettingZoo declares it so)
-        "render_modes": ["human", "ansi"],
+        "render_modes": RENDER_MODES,
         "is_parallelizable": False,
-        "render_fps": 1,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(self, game: Game, render_mode: str | None = None, render_seat: str | None = None) -> None:
         super().__init__()
-        _check_choice("render_mode", render_mode, [None, *self.metadata["render_modes"]])
+        check_render_mode(render_mode)
         _check_choice("render_seat", render_seat, [None, *game.seats])
         prepare(game)
         self.game = game
         self.metadata = self.metadata | {"name": game.name}
         self.render_mode = render_mode
         self.render_seat = render_seat
+        self._window = Window(game.name, self.metadata["render_fps"])
         self.possible_agents = list(game.seats)
         self.agents: list[str] = []
         self._states = new_states(game, 1)
@@ -73,6 +76,8 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         self.game.kernels.deal_one(self.game.tables, self._states, 0, self._mask)
         self._dealt = True
         self._start()
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> Observation:
         """What a seat may know, and its legal actions: all zeros unless it is to decide."""
@@ -106,22 +111,25 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         if self.render_mode == "human":
             self.render()
 
-    def render(self) -> str | None:
-        """The board in characters, with the hand of `render_seat` (by default only what everybody may see).
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The position as `render_seat` sees it (by default only what everybody may see).
 
-        `"ansi"` returns it, `"human"` prints it after every step."""
+        `"ansi"` returns characters, `"svg"` a picture as SVG, `"rgb_array"` its pixels; `"human"` shows it in a window,
+        by itself after every step."""
         self._require_deal()
-        if self.render_mode is None:
-            return None
+        return None if self.render_mode is None else self._rendered(self.render_mode)
+
+    def _rendered(self, mode: str) -> Any:
         seat = None if self.render_seat is None else self._seat_index[self.render_seat]
-        picture = self.game.text(self.game.scene(self._states[0], seat))
-        if self.render_mode == "ansi":
-            return picture
-        print(picture)
-        return None
+        return render(self.game, self._states[0], seat, mode, self._window)
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows."""
+        return self._rendered("svg") if self._dealt else None
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if there is one."""
+        self._window.close()
 
     def state_dict(self) -> dict[str, Any]:
         """The whole position, hidden cards included: for tools, never for agents."""
@@ -199,11 +207,19 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         )
 
 
+class PicturedWrapper(wrappers.OrderEnforcingWrapper[str, Observation, int | None]):
+    """The outermost of the standard wrappers, which a notebook shows as a picture: they pass no private name on."""
+
+    def _repr_svg_(self) -> str | None:
+        picture: str | None = self.unwrapped._repr_svg_()
+        return picture
+
+
 def wrap(env: GameEnv) -> AECEnv[str, Observation, int | None]:
     """PettingZoo's standard wrappers: an illegal action ends the game with -1 for whoever played it."""
     wrapped: AECEnv[str, Observation, int | None] = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return PicturedWrapper(wrapped)
 
 
 def _check_choice(name: str, value: Any, allowed: list[Any]) -> None:

@@ -10,7 +10,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game
+from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
 from drako_env.envs.seat import Opponent, SeatGames
+from drako_env.render.window import Window
 
 Info = dict[str, Any]
 
@@ -19,14 +21,14 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     """One seat against an opponent. The legal actions are `info["action_mask"]` and `action_masks()`."""
 
     metadata = {  # noqa: RUF012
-        "render_modes": ["human", "ansi"],
-        "render_fps": 1,
+        "render_modes": RENDER_MODES,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(self, game: Game, seat: str, opponent: Opponent, render_mode: str | None = None) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode = {render_mode!r}: allowed are None, 'human', 'ansi'")
+        check_render_mode(render_mode)
         self.render_mode = render_mode
+        self._window = Window(game.name, self.metadata["render_fps"])
         self._games = SeatGames(game, 1, seat, opponent, None)
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
@@ -46,6 +48,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         super().reset(seed=seed)
         self._games.reset(seed)
         self._dealt = self._playing = True
+        if self.render_mode == "human":
+            self.render()
         return self._games.batch.observation[0].copy(), {"action_mask": self.action_masks()}
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, Info]:
@@ -61,18 +65,24 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return source[0].copy(), float(self._games.reward[0]), not self._playing, False, info
 
     def render(self) -> Any:
-        """The board in characters, with this seat's hand; after the end, the finished game's."""
+        """The position as this seat sees it, after the end the finished game's: characters for `"ansi"`, a picture for
+        `"svg"` and `"rgb_array"`; in a window, by itself after every step, for `"human"`."""
         if not self._dealt:
             raise ResetNeeded("no game has been dealt yet: call reset() first")
-        if self.render_mode is None:
-            return None
+        return None if self.render_mode is None else self._rendered(self.render_mode)
+
+    def _rendered(self, mode: str) -> Any:
         games = self._games
         states, seats = (games.batch._states, games.seat) if self._playing else (games.final_states, games.final_seat)
-        picture = games.game.text(games.game.scene(states[0], int(seats[0])))
-        if self.render_mode == "ansi":
-            return picture
-        print(picture)
-        return None
+        return render(games.game, states[0], int(seats[0]), mode, self._window)
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows."""
+        return self._rendered("svg") if self._dealt else None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()
 
 
 class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):

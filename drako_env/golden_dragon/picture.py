@@ -82,7 +82,7 @@ def _board(scene: Scene) -> str:
     cells = [_cell(scene, tuple(cell), at(cell), size) for cell in scene["board"]["cells"]]
     clouds = [_special(scene, "taboo", at(cell), size) for cell in scene["board"]["taboo"]]
     figures = [
-        _figure(scene, player, at(cell), size * 0.4, data_dragon=str(player), barred=player in scene["barred"])
+        _figure(scene, player, at(cell), size * 0.4, barred=player in scene["barred"], mark=str(player))
         for player, cell in enumerate(scene["positions"])
         if cell is not None
     ]
@@ -159,14 +159,14 @@ def _announced(scene: Scene, at: Any, size: float) -> str:
     return line(at((row, column)), target, stroke=GLOW, stroke_width=4) + ring
 
 
-def _figure(scene: Scene, player: int, at: Point, radius: float, barred: bool = False, **marks: str) -> str:
+def _figure(scene: Scene, player: int, at: Point, radius: float, barred: bool = False, mark: str | None = None) -> str:
     """A winged figure in its player's colour, with its number; under lightning if it is barred."""
     wings = path("M-4 2 Q-22 -20 -25 2 Q-17 -3 -12 6 Z M4 2 Q22 -20 25 2 Q17 -3 12 6 Z", fill=SEATS[player])
     body = circle((0, 2), 13, fill=SEATS[player], stroke="#ffffff", stroke_width=2)
     digit = text(0, 8, str(player), 17, fill="#ffffff", text_anchor="middle", font_weight="bold")
     bolt = group(_bolt(), at=(15, -14), scale=0.9) if barred else ""
     name = hint(f"{scene['words']['figure']} of player {player}")
-    return group(name, wings, body, digit, bolt, at=at, scale=radius / 20, **marks)
+    return group(name, wings, body, digit, bolt, at=at, scale=radius / 20, data_dragon=mark)
 
 
 # The players
@@ -226,7 +226,7 @@ def _gust() -> str:
 CARDS = {"lightning card": _bolt, "storm card": _gust, "sun card": _sun}
 
 
-def _stone(scene: Scene, wind: str, at: Point, scale: float = 1.0, **marks: str) -> str:
+def _stone(scene: Scene, wind: str, at: Point, scale: float = 1.0, mark: str | None = None) -> str:
     """A wind stone: an arrow and the wind's name; a face-down one shows nothing."""
     if wind == UNSEEN:
         back = circle((0, 0), STONE, fill=STONE_BACK)
@@ -237,9 +237,8 @@ def _stone(scene: Scene, wind: str, at: Point, scale: float = 1.0, **marks: str)
     arrow = path("M-7 0 H5 M1 -4.5 L6.5 0 L1 4.5", fill="none", stroke=INK, stroke_width=2, stroke_linecap="round")
     face = circle((0, 0), STONE, fill=STONE_FILL, stroke=QUIET)
     name = text(0, 24, wind, 9.5, fill=QUIET, text_anchor="middle")
-    return group(
-        hint(f"{wind} stone"), face, group(arrow, turn=degrees(atan2(down, right))), name, at=at, scale=scale, **marks
-    )
+    turned = group(arrow, turn=degrees(atan2(down, right)))
+    return group(hint(f"{wind} stone"), face, turned, name, at=at, scale=scale, data_wind=mark)
 
 
 # What is in hand or to be chosen
@@ -253,9 +252,7 @@ def _stones(scene: Scene) -> str:
     elif scene["choices"]:
         words, winds = "stones to choose from", list(scene["choices"])
     middle = STONES.centre[1]
-    shown = [
-        _stone(scene, wind, (STONES.x + 230 + 52 * i, middle - 5), 1.2, data_wind=wind) for i, wind in enumerate(winds)
-    ]
+    shown = [_stone(scene, wind, (STONES.x + 230 + 52 * i, middle - 5), 1.2, wind) for i, wind in enumerate(winds)]
     if scene["barred"]:
         players = " and ".join(map(str, scene["barred"]))
         shown.append(text(STONES.x + 290, middle + 5, f"not for player {players}: lightning", 14, fill=INK))

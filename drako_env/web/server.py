@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 try:
@@ -192,13 +193,14 @@ class Server:
 
     async def hint(self, request: Request) -> Response:
         """What the adviser would do."""
-        return _answer({"hints": await self._locked(request, lambda table: table.hint(self._adviser))})
+        hints, timing = await self._locked(request, lambda table: table.hint(self._adviser))
+        return _answer({"hints": hints}, headers=timing)
 
     async def replay(self, request: Request) -> Response:
         """The finished game as a file."""
-        lines = await self._locked(request, Table.replay)
+        lines, timing = await self._locked(request, Table.replay)
         name = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
-        return Response(lines, media_type="application/jsonl", headers=HEADERS | name)
+        return Response(lines, media_type="application/jsonl", headers=HEADERS | timing | name)
 
     async def _changed(self, request: Request, change: Callable[[Table], None]) -> Response:
         """Change a table, and answer with what it looks like then."""
@@ -207,20 +209,25 @@ class Server:
             change(table)
             return table.payload()
 
-        return _answer(await self._locked(request, work))
+        payload, timing = await self._locked(request, work)
+        return _answer(payload, headers=timing)
 
-    async def _locked(self, request: Request, work: Callable[[Table], Any]) -> Any:
-        """Work on a table in a thread, one at a time."""
-        table = self.tables.find(request.path_params["name"])
+    async def _locked(self, request: Request, work: Callable[[Table], Any]) -> tuple[Any, dict[str, str]]:
+        """Work on a table in a thread, one at a time. Returns what it gives, and a header that says how long it took,
+        and how much of that an agent was thinking."""
+        start, table = time.perf_counter(), self.tables.find(request.path_params["name"])
 
-        def alone() -> Any:
+        def alone() -> tuple[Any, float]:
             with table.lock:
-                return work(table)
+                before = table.thinking
+                return work(table), table.thinking - before
 
         try:
-            return await run_in_threadpool(alone)
+            result, thought = await run_in_threadpool(alone)
         except RefusedError as error:
             raise RequestError(409, str(error)) from None
+        spent = time.perf_counter() - start
+        return result, {"Server-Timing": f"all;dur={1000 * spent:.1f}, agent;dur={1000 * thought:.1f}"}
 
     def _chosen_game(self, wanted: NewTable) -> Game:
         """Only shipped tables: a name that is none is never looked for among files."""
@@ -253,8 +260,8 @@ async def _body(request: Request, kind: type[Body]) -> Body:
         raise RequestError(422, str(error)) from None
 
 
-def _answer(content: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(content), status, HEADERS, media_type="application/json")
+def _answer(content: Any, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
+    return Response(msgspec.json.encode(content), status, HEADERS | dict(headers), media_type="application/json")
 
 
 async def _problem(request: Request, error: Exception) -> Response:

@@ -1,17 +1,18 @@
 """A table: one game between people on a page and agents. What leaves it is what the person who looks may know."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from drako_env import replay
 from drako_env.engine.game import OVER, Game, new_masks, new_states
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.engine.view import Agent, SeatView
 from drako_env.evaluation.match import agent_seed
+from drako_env.replay import encode, record
 
 PERSON = "person"
 HINTS = 5
@@ -40,6 +41,8 @@ class Table:
     def __init__(self, game: Game, players: Sequence[str], make_agent: AgentMaker, seed: int, practice: bool) -> None:
         self.game, self.players, self.practice = game, tuple(players), practice
         self.lock = threading.Lock()
+        self.thinking = 0.0
+        """Seconds that agents have thought here."""
         self._make_agent, self._seed = make_agent, seed
         self._agents = [None if player == PERSON else make_agent(player, game) for player in players]
         self.people = [seat for seat, player in enumerate(players) if player == PERSON]
@@ -82,7 +85,7 @@ class Table:
         agent = None if self.over else self._agents[self._deciding]
         if agent is None:
             raise RefusedError("no agent is to decide")
-        self._apply(agent.act(SeatView.of(self.game, self._states)))
+        self._apply(self._think(agent))
 
     def undo(self) -> None:
         """Back to the last decision of a person, in practice only."""
@@ -105,7 +108,7 @@ class Table:
             raise RefusedError("it is not your decision")
         agent = self._make_agent(adviser, self.game)
         agent.reset(agent_seed(self._seed, self.number))
-        best = agent.act(SeatView.of(self.game, self._states))
+        best = self._think(agent)
         opinions = agent.opinions() if hasattr(agent, "opinions") else [(best, 1)]
         total = sum(weight for _, weight in opinions) or 1
         shown = [(action, weight / total) for action, weight in opinions[:HINTS]]
@@ -122,7 +125,7 @@ class Table:
         """The whole game as JSON lines; only after the end, since it shows every card."""
         if not self.over:
             raise RefusedError("the game is not over")
-        return replay.encode(replay.record(self.game, self._seed, self.players, self._actions))
+        return encode(record(self.game, self._seed, self.players, self._actions))
 
     def payload(self) -> dict[str, Any]:
         """All that the page shows to whoever sits before it."""
@@ -147,6 +150,12 @@ class Table:
             "can_undo": self.practice and any(event.seat in self.people for event in self._events),
             "over": self._result() if self.over else None,
         }
+
+    def _think(self, agent: Agent) -> int:
+        start = time.perf_counter()
+        action = agent.act(SeatView.of(self.game, self._states))
+        self.thinking += time.perf_counter() - start
+        return action
 
     def _expect(self, number: int) -> None:
         if number != self.number:

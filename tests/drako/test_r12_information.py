@@ -1,6 +1,7 @@
 """R12: re-deal all that a seat may not know, and nothing the seat gets changes by a byte."""
 
 import copy
+import itertools
 import random
 from collections import Counter
 from dataclasses import replace
@@ -33,12 +34,10 @@ def redealt(game, seat, chance):
 
 def all_that_reaches(game, seat):
     """Everything an environment hands to a seat, by name, as bytes."""
-    game.render_mode = "ansi"
     observed = game.observe(seat)
     pictures = {}
-    for viewer in (seat, None):
-        game.render_seat = viewer
-        pictures[f"picture for {viewer}"] = game.render().encode()
+    for game.render_mode, game.render_seat in itertools.product(("ansi", "svg"), (seat, None)):
+        pictures[f"{game.render_mode} for {game.render_seat}"] = game.render().encode()
     return pictures | {
         "observation": observed["observation"].tobytes(),
         "mask": observed["action_mask"].tobytes(),
@@ -135,7 +134,18 @@ def leak_by_picture(game):
     game.game = Leaky(game.game.rules)
 
 
-@pytest.mark.parametrize("leak", [leak_by_observation, leak_by_mask, leak_by_infos, leak_by_picture])
+def leak_by_svg(game):
+    class Leaky(type(game.game)):
+        def scene(self, state, seat):
+            return super().scene(state, seat) | {"hidden": super().state_dict(state)["hands"]["dwarves"]}
+
+        def picture(self, scene):
+            return super().picture(scene) + f"<!-- {scene['hidden']} -->"
+
+    game.game = Leaky(game.game.rules)
+
+
+@pytest.mark.parametrize("leak", [leak_by_observation, leak_by_mask, leak_by_infos, leak_by_picture, leak_by_svg])
 def test_a_planted_leak_is_caught(leak, monkeypatch):
     """The check sees each way that hidden cards could take."""
     honest_redealt = redealt

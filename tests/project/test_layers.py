@@ -12,10 +12,12 @@ ALLOWED = {
     "engine": {"engine"},
     "drako": {"engine", "drako"},
     "golden_dragon": {"engine", "golden_dragon"},
-    "envs": {"engine", "envs"},
+    "render": {"render"},
+    "envs": {"engine", "envs", "render"},
     "evaluation": {"engine", "evaluation"},
+    "web": {"engine", "evaluation", "games", "render", "replay", "web"},
 }
-OTHERS = {"envs": None, "evaluation": {"scipy", "matplotlib"}}
+OTHERS = {"envs": None, "web": None, "evaluation": {"scipy", "matplotlib"}, "render": {"resvg_py", "PIL", "pygame"}}
 """What a layer may use beyond what the rules may; `None`: anything."""
 RULES_MAY_IMPORT = {"numpy", "numba", "llvmlite", "drako_env"} | set(sys.stdlib_module_names)
 

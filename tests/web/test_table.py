@@ -124,7 +124,7 @@ def payloads_agree(name, positions, seed):
     while checked < positions:
         seats = len(make_game(name, **GAMES[name]).seats)
         played = table(name, person=chance.randrange(seats), seed=chance.getrandbits(60))
-        for _ in range(chance.randrange(1, 100)):
+        for _ in range(chance.randrange(1, 40)):
             play_on(played, chance, 1)
         before, states = played.payload(), played._states.copy()
         played._states["rng"] = np.array([chance.getrandbits(63), chance.getrandbits(63)], np.uint64)

@@ -109,7 +109,8 @@ function draw(payload) {
   state.shown = payload;
   state.picked = {};
   const people = Object.values(payload.players).filter((p) => p === "person").length;
-  byId("subtitle").textContent = payload.game.replace(/_v0$/, "").replaceAll("_", " ") + (payload.practice ? ", practice" : "");
+  byId("title").textContent = payload.game.replace(/_v0$/, "").replaceAll("_", " ");
+  byId("subtitle").textContent = payload.practice ? "practice" : "";
   byId("undo").hidden = !payload.practice;
   byId("undo").disabled = !payload.can_undo;
   byId("hint").disabled = !payload.yours;
@@ -139,7 +140,7 @@ const nice = (seat) => (seat || "").replace(/_/g, " ").replace(/^(dragon|dwarves
 
 function drawLog(payload) {
   byId("log").replaceChildren(...payload.log.map(({ seat, text }) => element("li",
-    { className: seat === payload.viewer ? "mine" : "" }, element("b", {}, nice(seat)), ` ${text}`)));
+    { className: seat === payload.viewer ? "mine" : "" }, element("b", {}, nice(seat)), `: ${text}`)));
   byId("log").scrollTop = byId("log").scrollHeight;
 }
 

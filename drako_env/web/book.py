@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drako_env import replay as replays
 from drako_env.engine.game import OVER, Game
+from drako_env.replay import Decision, Replay, positions
 
 TEMPLATE = Path(__file__).parent / "book.html"
 SHOWN_OPINIONS = 5
@@ -29,18 +29,18 @@ class Page:
     text: str
 
 
-def pages(replay: replays.Replay, seat: str | None = None) -> Iterator[Page]:
+def pages(replay: Replay, seat: str | None = None) -> Iterator[Page]:
     """All positions of a replay as `seat` sees them, by default as the seat that decides does. `ReplayError` at the
     line that breaks the rules."""
     game = replay.make_game()
     if seat is not None and seat not in game.seats:
         raise ValueError(f"seat {seat!r}: expected one of {', '.join(game.seats)}")
     decisions = [*replay.decisions, None]
-    for states, decision in zip(replays.positions(replay, game), decisions, strict=True):
+    for states, decision in zip(positions(replay, game), decisions, strict=True):
         yield _page(game, states[0], decision, seat)
 
 
-def _page(game: Game, state: Any, decision: replays.Decision | None, seat: str | None) -> Page:
+def _page(game: Game, state: Any, decision: Decision | None, seat: str | None) -> Page:
     deciding = None if state["agent"] == OVER else int(state["agent"])
     scene = game.scene(state, deciding if seat is None else game.seats.index(seat))
     text = (game.picture(scene), game.text(scene))
@@ -55,7 +55,7 @@ def _words(game: Game, action: dict[str, Any]) -> str:
     return game.action_text(game.actions.index(action))
 
 
-def html(replay: replays.Replay, seat: str | None = None) -> str:
+def html(replay: Replay, seat: str | None = None) -> str:
     """One page with all pictures, a slider and keys; it needs nothing else."""
     leaves = [asdict(page) for page in pages(replay, seat)]
     content = {"title": replay.header.game, "players": replay.header.seats, "pages": leaves}
@@ -63,7 +63,7 @@ def html(replay: replays.Replay, seat: str | None = None) -> str:
     return TEMPLATE.read_text(encoding="utf-8").replace("/*DATA*/null", data)
 
 
-def film(replay: replays.Replay, path: Path, seat: str | None = None, width: int = 720, seconds: float = 1.0) -> None:
+def film(replay: Replay, path: Path, seat: str | None = None, width: int = 720, seconds: float = 1.0) -> None:
     """An animated GIF, or an MP4 if `path` ends so."""
     from drako_env.render.raster import pixels
 

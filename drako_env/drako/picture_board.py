@@ -1,0 +1,108 @@
+"""The board of the picture: the hexes, what is about to happen on them, and the figures."""
+
+from collections.abc import Mapping
+from functools import cache
+from math import hypot, sqrt
+from typing import Any
+
+from drako_env.drako.drawings import FADED, TARGET, Colour, mesh, panel, symbol, token
+from drako_env.drako.scene import NAMES
+from drako_env.engine.hexboard import DIRECTIONS, Hex, distance, hexes, ray
+from drako_env.engine.svg import Box, Point, group, hex_centre, hexagon, hint, polygon
+
+Scene = Mapping[str, Any]
+
+
+def board(scene: Scene, box: Box) -> str:
+    """The hexes, what is about to happen on them, and the figures."""
+    radius = scene["radius"]
+    size = min((box.width - 16) / (sqrt(3) * (2 * radius + 1)), (box.height - 16) / (3 * radius + 2))
+    places = {name: tuple(place) for name, place in _places(scene) if place is not None}
+    burning = _burning(scene, places)
+    return group(
+        panel(box),
+        group(
+            *(_hex(cell, size, cell in burning) for cell in hexes(radius)),
+            *(_flame(cell, size) for cell in burning if cell not in places.values()),
+            _attack(scene, places, size),
+            *(_figure(scene, name, place, size) for name, place in places.items()),
+            at=box.centre,
+        ),
+    )
+
+
+def _places(scene: Scene) -> list[tuple[str, Any]]:
+    return [("dragon", scene["dragon"]["hex"]), *((name, d["hex"]) for name, d in scene["dwarves"].items())]
+
+
+@cache
+def _hex(cell: Hex, size: float, burning: bool) -> str:
+    corners = hexagon(hex_centre(*cell, size), size * 0.96)
+    fill = Colour.GLOW if burning else Colour.STONE
+    return polygon(corners, fill=fill, stroke=Colour.EDGE, stroke_width=1.5, data_hex=f"{cell[0]},{cell[1]}")
+
+
+def _flame(cell: Hex, size: float) -> str:
+    return group(symbol("fire", Colour.FLAME), at=hex_centre(*cell, size), scale=size / 90)
+
+
+def _burning(scene: Scene, places: Mapping[str, Hex]) -> list[Hex]:
+    """The line of a breath of fire, from the dragon to the edge (R7.4)."""
+    pending = scene["pending"] or {}
+    if pending.get("symbol") != "fire" or not pending["strikes"]:
+        return []
+    start, struck = places["dragon"], places[pending["strikes"][0]]
+    steps = distance(start, struck)
+    towards = ((struck[0] - start[0]) // steps, (struck[1] - start[1]) // steps)
+    cells = hexes(scene["radius"])
+    return [cells[i] for i in ray(scene["radius"], start, DIRECTIONS.index(towards))]
+
+
+def _attack(scene: Scene, places: Mapping[str, Hex], size: float) -> str:
+    """The hexes that are struck, and arrows from whom to whom."""
+    pending = scene["pending"] or {"strikes": [], "symbol": ""}
+    struck = list(dict.fromkeys(pending["strikes"]))
+    rings = (polygon(hexagon(hex_centre(*places[figure], size), size * 0.94), **TARGET) for figure in struck)
+    arrows = (
+        _arrow(hex_centre(*places[source], size), hex_centre(*places[target], size), size)
+        for source, target in _arrows(pending, places)
+    )
+    return "".join((*rings, *arrows))
+
+
+def _arrows(pending: Mapping[str, Any], places: Mapping[str, Hex]) -> list[tuple[str, str]]:
+    """Who strikes whom, where it is known: which of several dwarves strikes is no decision (R7.1)."""
+    strikes, kind = pending["strikes"], pending["symbol"]
+    if kind == "attack":
+        return [("dragon", figure) for figure in strikes]
+    if kind == "crossbow":
+        return [("archer", "dragon") for _ in strikes]
+    near = [n for n, place in places.items() if n != "dragon" and distance(place, places["dragon"]) == 1]
+    return [(name, "dragon") for name in near] if kind.startswith("attack") and len(near) == len(strikes) else []
+
+
+def _arrow(start: Point, end: Point, size: float) -> str:
+    """An arrow between the rims of two tokens."""
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    x, y = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+    tail, neck, tip = 0.76 * size, length - 1.0 * size, length - 0.72 * size
+    points = [(tail, 0.1), (neck, 0.1), (neck, 0.26), (tip, 0.0), (neck, -0.26), (neck, -0.1), (tail, -0.1)]
+    corners = [(start[0] + x * a - y * b * size, start[1] + y * a + x * b * size) for a, b in points]
+    return polygon(corners, fill=Colour.FLAME, stroke=Colour.PAPER, stroke_width=1)
+
+
+def _figure(scene: Scene, name: str, place: Hex, size: float) -> str:
+    """A figure on its hex."""
+    at = hex_centre(*place, size)
+    netted = name == "dragon" and scene["dragon"]["netted"]
+    over = (
+        group(mesh(54, 4, 5.5, Colour.PAPER), mesh(54, 4, 3.2, Colour.ROPE), at=at, scale=size / 78) if netted else ""
+    )
+    dead = name == "dragon" and dragon_dead(scene)  # a dead dwarf has left the board (R9.1)
+    drawn = token(name, at, 0.74 * size, opacity=FADED if dead else None)
+    return group(hint(NAMES[name]), drawn, over, data_figure=name)
+
+
+def dragon_dead(scene: Scene) -> bool:
+    """R9.4: all areas are full."""
+    return bool(scene["dragon"]["wounds"] == scene["spaces"]["dragon"])

@@ -1,0 +1,75 @@
+"""Replays to leaf through."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from agents.registry import make_agent
+from drako_env import replay
+from drako_env.evaluation.runner import Job, play_job
+from drako_env.games import make_game
+from drako_env.web.book import film, html, pages
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module", params=["drako", "golden_dragon"])
+def recorded(request):
+    game = make_game(request.param)
+    names = ("ismcts:10", "heuristic")
+    played = play_job(game, [make_agent(name, game) for name in names], Job(names, 0, 5, record=True))
+    return replay.record(game, 5, names, played.actions, played.opinions)
+
+
+def test_pages_show_every_position_and_what_was_thought(recorded):
+    every = list(pages(recorded))
+    assert len(every) == len(recorded.decisions) + 1
+    assert every[-1].seat == ""
+    assert every[-1].decision == recorded.result.ending
+    assert all(page.picture.startswith("<svg") for page in every)
+    thought = [page.opinions for page in every if page.seat == recorded.decisions[0].agent and page.opinions]
+    assert thought
+    assert all(sum(share for _, share in opinions) <= 1.001 for opinions in thought)
+
+
+def test_one_page_that_needs_nothing_else(recorded):
+    page = html(recorded)
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "src=" not in page
+    data = page.split("const data = ")[1].split(";\n")[0]
+    assert len(json.loads(data)["pages"]) == len(recorded.decisions) + 1
+
+
+def test_a_page_cannot_be_broken_out_of(recorded):
+    evil = "</script><script>alert(1)</script>"
+    header = replay.Header(
+        **{name: getattr(recorded.header, name) for name in ("format", "game", "rules", "seed")},
+        seats=dict.fromkeys(recorded.header.seats, evil),
+    )
+    assert evil not in html(replay.Replay(header, recorded.decisions, recorded.result))
+
+
+def test_a_film_has_a_frame_for_every_position(recorded, tmp_path):
+    short = tmp_path / "game.gif"
+    film(recorded, short, width=120)
+    with Image.open(short) as found:
+        assert found.n_frames > len(recorded.decisions) * 0.5  # equal neighbours are merged
+        assert np.asarray(found.convert("RGB")).std() > 10
+
+
+def test_the_command_refuses_an_edited_game_with_its_line(recorded, tmp_path):
+    path = tmp_path / "game.jsonl"
+    replay.save(path, recorded)
+    lines = path.read_text().splitlines()
+    lines[7] = json.dumps(json.loads(lines[7]) | {"action": {"type": "fly away"}})
+    path.write_text("\n".join(lines) + "\n")
+    command = [sys.executable, "scripts/replay.py", str(path), "--html", str(tmp_path / "page.html")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "line 8" in done.stderr
+    assert not (tmp_path / "page.html").exists()
