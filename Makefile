@@ -52,8 +52,8 @@ format: setup ## format and fix what can be fixed
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-playthroughs: setup ## write the golden games under tests/drako/playthroughs anew
-	@$(BIN)/python -m tests.drako.playthroughs
+playthroughs: setup ## write the golden games under tests/*/playthroughs anew
+	@$(BIN)/python -m tests.playthroughs
 
 pictures: setup ## write the golden pictures under tests/render/pictures anew
 	@$(BIN)/python -m tests.render.pictures

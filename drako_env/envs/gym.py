@@ -73,8 +73,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def _rendered(self, mode: str) -> Any:
         games = self._games
-        state = games.batch._states[0] if self._playing else games.final_states[0]
-        return render(games.game, state, int(games.seat[0]), mode, self._window)
+        states, seats = (games.batch._states, games.seat) if self._playing else (games.final_states, games.final_seat)
+        return render(games.game, states[0], int(seats[0]), mode, self._window)
 
     def _repr_svg_(self) -> str | None:
         """The picture that a notebook shows."""

@@ -41,12 +41,14 @@ class SeatGames:
         self.done = np.zeros(num_games, np.bool_)
         self.final_states = new_states(game, num_games)
         """The last positions of finished games: for pictures, never for agents."""
+        self.final_seat = np.zeros(num_games, np.int64)
+        """The learner's, in these."""
         self.final_observation = np.zeros_like(self.batch.observation)
         self.observation_space = spaces.Box(0, game.observation_high, dtype=np.int8)
         self.action_space: spaces.Space[np.int64] = spaces.Discrete(len(game.actions))
         self._games = np.arange(num_games)
         self._seats = np.array(chosen)
-        self._deals = np.arange(num_games)
+        self._deals = self._games.copy()
         self.seat = self._seats[self._deals % len(chosen)]
         """The learner's, in each game."""
         self._bound = np.zeros(num_games, np.int64)
@@ -74,6 +76,7 @@ class SeatGames:
         """Deal every game anew and play on to the learner's first decision in each."""
         if seed is not None:
             self._chance = np.random.default_rng(seed)
+            self._deals[:] = self._games
         self.batch.reset(seed)
         self._start_games()
 
@@ -101,6 +104,7 @@ class SeatGames:
             first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
             self.reward[first] = self.batch.reward[first, self.seat[first]]
             self.done[first] = True
+            self.final_seat[first] = self.seat[first]
             self._count(first)
             for i in first:
                 seat, observation = self.seat[i], self.final_observation[i]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from drako_env.engine.checks import count, one_of
-from drako_env.golden_dragon.rules import Rules
+from drako_env.golden_dragon.rules import MAX_PLAYERS, Rules
 from drako_env.golden_dragon.state import (
     BOLTS_EACH,
     HOLDER_SIZE,
@@ -81,21 +81,21 @@ def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
 
 
 def _load_turn(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
-    seats, phases = range(rules.num_players), [phase.name.lower() for phase in Phase]
+    last_seat, phases = rules.num_players - 1, [phase.name.lower() for phase in Phase]
     s["phase"] = phase = Phase[one_of(position["phase"], phases, "phase").upper()]
     for key in ("agent", "announced", "winner"):
         value = position[key]
-        s[key] = NOBODY if value is None else one_of(value, seats, key)
+        s[key] = NOBODY if value is None else count(value, last_seat, key)
     if (s["agent"] == NOBODY) != (phase == Phase.OVER) or (s["winner"] != NOBODY and phase != Phase.OVER):
         raise ValueError(
             f"agent {position['agent']!r} and winner {position['winner']!r} in phase {position['phase']!r}"
         )
-    s["active"] = one_of(position["active"], seats, "active")
+    s["active"] = count(position["active"], last_seat, "active")
     s["moves_left"] = count(position["moves_left"], STORM_MOVES, "moves_left")
     s["single_moves"] = count(position["single_moves"], rules.max_single_moves, "single_moves")
     s["hand"] = _wind(rules, position["hand"], "hand")
-    for dragon in position["barred"]:
-        s["barred"] |= 1 << one_of(dragon, seats, "barred")
+    for dragon in _listed(position["barred"], "barred"):
+        s["barred"] |= 1 << count(dragon, last_seat, "barred")
     for key, most in (("storms", STORMS_EACH), ("bolts", BOLTS_EACH)):
         _one_each(rules, position, key)
         s[key][: rules.num_players] = [count(number, most, key) for number in position[key]]
@@ -105,7 +105,8 @@ def _load_dragons(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
     index = {cell: i for i, cell in enumerate(rules.board.cells)}
     for dragon, place in enumerate(_one_each(rules, position, "positions")):
         if place is not None:
-            if not isinstance(place, (list, tuple)) or tuple(place) not in index:
+            whole = all(type(part) is int for part in _listed(place, f"cell of dragon {dragon}"))
+            if not whole or tuple(place) not in index:
                 raise ValueError(f"dragon {dragon}: {place!r} is no cell that can be entered")
             if index[tuple(place)] in s["cell"]:
                 raise ValueError(f"dragon {dragon}: {place!r} holds another dragon already")
@@ -116,15 +117,22 @@ def _load_dragons(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
 
 def _load_holders(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
     for seat, stones in enumerate(_one_each(rules, position, "holders")):
-        s["held"][seat] = count(len(stones), HOLDER_SIZE, f"stones in holder {seat}")
+        s["held"][seat] = count(len(_listed(stones, f"holder {seat}")), HOLDER_SIZE, f"stones in holder {seat}")
         for i, wind in enumerate(stones):
             s["holder"][seat, i] = wind_names(rules).index(one_of(wind, wind_names(rules), f"stone in holder {seat}"))
 
 
 def _one_each(rules: Rules, position: Mapping[str, Any], key: str) -> Any:
-    if len(position[key]) != rules.num_players:
-        raise ValueError(f"{key}: {len(position[key])} entries for {rules.num_players} players")
-    return position[key]
+    entries = _listed(position[key], key)
+    if len(entries) != rules.num_players:
+        raise ValueError(f"{key}: {len(entries)} entries for {rules.num_players} players")
+    return entries
+
+
+def _listed(value: Any, what: str) -> Any:
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{what}: {value!r} is no list")
+    return value
 
 
 def _wind(rules: Rules, wind: Any, what: str) -> int:
@@ -135,6 +143,8 @@ def _wind(rules: Rules, wind: Any, what: str) -> int:
 def _check_decision(rules: Rules, s: Any) -> None:
     """What is asked can be answered, and everything is where the phase has it."""
     phase = Phase(s["phase"])
+    if (phase == Phase.VETO) != (s["announced"] != NOBODY):
+        raise ValueError(f"announced does not fit phase {phase.name.lower()!r}")
     if phase in SETTING_UP:
         _check_setup(rules, s)
         return
@@ -147,18 +157,25 @@ def _check_decision(rules: Rules, s: Any) -> None:
         expected = HOLDER_SIZE - (taken and seat == s["active"])
         if s["held"][seat] != expected:
             raise ValueError(f"holder {seat} has {s['held'][seat]} stones; expected {expected}")
-    if phase == Phase.OVER:
-        return
-    if not 1 <= s["moves_left"] <= STORM_MOVES or s["single_moves"] >= rules.max_single_moves:
-        raise ValueError(f"moves_left {s['moves_left']}, single_moves {s['single_moves']}: nothing is left to play")
-    if any(rules.board.cells[cell] == rules.board.goal for cell in s["cell"][: rules.num_players]):
-        raise ValueError("a dragon stands on the goal, but the game is not over")
-    _check_decider(rules, s, phase)
+    if s["moves_left"] > MOVES_A_TURN and s["storms"][s["active"]] == STORMS_EACH:
+        raise ValueError(f"moves_left {s['moves_left']}, but the active seat has played no storm")
+    _check_end(rules, s, phase)
+    if phase != Phase.OVER:
+        _check_decider(rules, s, phase)
+
+
+def _check_end(rules: Rules, s: Any, phase: Phase) -> None:
+    """G7: the game is over when the active player's own dragon stands on the goal, or no move is left."""
+    arrived = [k for k in range(rules.num_players) if rules.board.cells[s["cell"][k]] == rules.board.goal]
+    won, at_limit = s["winner"] != NOBODY, s["single_moves"] >= rules.max_single_moves
+    if arrived != ([s["winner"]] if won else []) or (won and s["winner"] != s["active"]):
+        raise ValueError(f"dragons {arrived} stand on the goal, seat {s['active']} is active, winner {s['winner']}")
+    if (phase == Phase.OVER) != (won or at_limit) or (phase != Phase.OVER and s["moves_left"] == 0):
+        left = f"moves_left {s['moves_left']}, single_moves {s['single_moves']}"
+        raise ValueError(f"phase {phase.name.lower()!r} with {left}, winner {s['winner']}")
 
 
 def _check_decider(rules: Rules, s: Any, phase: Phase) -> None:
-    if (phase == Phase.VETO) != (s["announced"] != NOBODY):
-        raise ValueError(f"announced does not fit phase {phase.name.lower()!r}")
     if phase != Phase.VETO:
         if s["agent"] != s["active"]:
             raise ValueError(f"agent {s['agent']} cannot decide in phase {phase.name.lower()!r} of another's turn")
@@ -176,13 +193,21 @@ def _check_decider(rules: Rules, s: Any, phase: Phase) -> None:
 
 def _check_setup(rules: Rules, s: Any) -> None:
     """G3: seat by seat, first the stone and the cell, then the holder."""
-    phase, agent = Phase(s["phase"]), int(s["agent"])
+    phase, agent, starts = Phase(s["phase"]), int(s["agent"]), rules.board.starts
+    players = slice(rules.num_players)
+    spent = (s["storms"][players] < STORMS_EACH).any() or (s["bolts"][players] < BOLTS_EACH).any()
+    counters = s["active"], s["moves_left"], s["single_moves"], s["barred"], s["hand"]
+    if counters != (0, MOVES_A_TURN, 0, 0, NO_WIND) or spent:
+        raise ValueError("active, moves_left, single_moves, barred, hand and cards do not change during the set-up")
     for seat in range(rules.num_players):
         laid = phase == Phase.SETUP_ORDER or seat < agent or (phase == Phase.SETUP_SIDE and seat == agent)
         placed = laid and not (phase == Phase.SETUP_SIDE and seat == agent)
         full = phase == Phase.SETUP_ORDER and seat < agent
         if (s["under"][seat] != NO_WIND) != laid or (s["cell"][seat] != OFF_BOARD) != placed:
             raise ValueError(f"dragon {seat} and its stone do not fit phase {phase.name.lower()!r} of seat {agent}")
+        own_starts = starts[seat : seat + 1] if seat < MAX_PLAYERS - 1 else starts[seat:]
+        if placed and rules.board.cells[s["cell"][seat]] not in own_starts:
+            raise ValueError(f"dragon {seat} does not stand on its start")
         filling = phase == Phase.SETUP_ORDER and seat == agent
         if s["held"][seat] > HOLDER_SIZE - 2 if filling else s["held"][seat] != HOLDER_SIZE * full:
             raise ValueError(

@@ -26,6 +26,8 @@ clockwise. "Unary" means: the first n entries are 1.
 from enum import IntEnum
 from typing import Any
 
+import numpy as np
+
 from drako_env.engine.jit import jit
 from drako_env.golden_dragon.rules import NUM_WINDS, Rules
 from drako_env.golden_dragon.state import (
@@ -88,7 +90,7 @@ def observe(t: Any, s: Any, seat: int, out: Any) -> None:
     if s["hand"] != NO_WIND:
         out[t["field"][Field.HAND] + s["hand"]] = 1
     write_unary(out, t["field"][Field.MOVES_LEFT], s["moves_left"])
-    out[t["field"][Field.TIME]] = 100 * s["single_moves"] // t["max_single_moves"]
+    out[t["field"][Field.TIME]] = 100 * np.int64(s["single_moves"]) // t["max_single_moves"]
 
 
 @jit

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,8 @@ class Rules:
         where = f"board {self.board.name!r}"
         _check_options({name: getattr(self, name) for name in OPTIONS}, where)
         _check_marks(self.board, where)
-        if problems := board_problems(self.board, self.num_players):
-            raise ValueError(f"{where}: {problems[0]}")
+        if problem := _first_problem(self.board, self.num_players):
+            raise ValueError(f"{where}: {problem}")
 
     @classmethod
     def load(
@@ -157,6 +157,12 @@ def _check_marks(board: Board, where: str) -> None:
 def board_problems(board: Board, num_players: int) -> list[str]:
     """What the validator of G1 finds: nothing, on a good board."""
     return [*_lost_cells(board), *_dead_ends(board), *_starts_at_goal(board), *_deadlocks(board, num_players)]
+
+
+@cache
+def _first_problem(board: Board, num_players: int) -> str | None:
+    """Looked for once: it takes longer than all else about an environment."""
+    return next(iter(board_problems(board, num_players)), None)
 
 
 def _lost_cells(board: Board) -> list[str]:

@@ -1,16 +1,8 @@
-"""Golden games that a person can read: a change of the rules shows up as a change of these texts.
-
-python -m tests.drako.playthroughs        writes them anew (or: make playthroughs)
-"""
-
-import random
-from pathlib import Path
+"""The scenes and games that `tests.playthroughs` writes for Drako."""
 
 from drako_env import drako_v0
-from tests.drako.positions import legal, play, position
-from tests.drako.random_games import random_action
-
-FOLDER = Path(__file__).parent / "playthroughs"
+from tests.drako.positions import position
+from tests.playthroughs import game_lines, scene_text, titled
 
 SCENES = {
     "fire_along_a_line": (
@@ -129,69 +121,24 @@ def picture(game):
     ]
 
 
-def grouped(actions):
-    """The legal actions, with the hexes that a figure may go to in one entry."""
-    entries = {}
-    for action in sorted(actions):
-        words, _, place = action.partition(" (")
-        entries.setdefault(words, []).append(f" ({place}" if place else "")
-    return [words + "".join(places) for words, places in entries.items()]
-
-
-def write_decision(lines, game, action):
-    lines.append(f"    {' | '.join(grouped(legal(game)))}")
-    lines.append(f"{game.state_dict()['agent']} > {action}")
-
-
-def scene_text(title, setting, actions):
-    """A scripted scene with the picture before every decision."""
-    game, lines = position(**setting), [title, "=" * len(title), ""]
-    for action in actions:
-        lines += picture(game)
-        write_decision(lines, game, action)
-        lines.append("")
-        play(game, action)
-    return "\n".join([*lines, *picture(game), ""])
-
-
-def find_game(reason):
-    """The first seed whose random game ends in this way."""
-    for seed in range(1000):
-        game = drako_v0.raw_env()
-        if reason in play_random(game, seed)[-1]:
-            return seed
-    raise AssertionError(f"no random game ends with {reason!r}")
-
-
-def play_random(game, seed):
-    """A random game as lines: the picture at the start of each turn, then its decisions."""
-    chance, lines, turn = random.Random(seed), [], None
-    game.reset(seed=seed)
-    while not game.terminations[game.agent_selection]:
-        state, action = game.state_dict(), random_action(game, chance)
-        if state["turn"] != turn and state["phase"] == "action":
-            turn = state["turn"]
-            lines += ["", *picture(game)]
-        write_decision(lines, game, game.game.action_text(action))
-        game.step(action)
-    end = picture(game)
-    return [*lines, "", *end, end[0]]
+def turn_of(state):
+    return state["turn"] if state["phase"] == "action" else None
 
 
 def game_text(reason):
-    seed = find_game(reason)
-    title = f"A random game, seed {seed}: {reason}"
-    return "\n".join([title, "=" * len(title), *play_random(drako_v0.raw_env(), seed)[:-1], ""])
+    """The first seed whose random game ends in this way."""
+    for seed in range(1000):
+        game = drako_v0.raw_env()
+        lines = game_lines(game, seed, picture, turn_of)
+        if reason in picture(game)[0]:
+            return titled(f"A random game, seed {seed}: {reason}", lines)
+    raise AssertionError(f"no random game ends with {reason!r}")
 
 
 def texts():
     """Every playthrough by name."""
-    scenes = {name: scene_text(*scene) for name, scene in SCENES.items()}
+    scenes = {
+        name: scene_text(title, position(**setting), actions, picture)
+        for name, (title, setting, actions) in SCENES.items()
+    }
     return scenes | {name: game_text(reason) for name, reason in GAMES.items()}
-
-
-if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in texts().items():
-        (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
-        print(f"{name}: {text.count(chr(10))} lines")

@@ -1,6 +1,9 @@
 """Hand-set positions: say what matters, the rest is quiet (figures apart, no wounds, empty hands, full draw piles)."""
 
 from drako_env import drako_v0
+from tests.play import after, legal, legal_starting, play
+
+__all__ = ["after", "legal", "legal_starting", "play", "position"]
 
 # far apart, nobody next to anybody, no dwarf in a line with the dragon (R4.3, the first game)
 HEXES = {"dragon": (0, 0), "fury": (1, 1), "archer": (-2, 1), "net": (1, -2)}
@@ -44,28 +47,3 @@ def position(
         state["dwarves"][dwarf] = {"hex": place and list(place), "wounds": taken}
     game.load_state_dict(state)
     return game
-
-
-def play(game, *actions):
-    """Play actions given as text in the form of `action_text`; each must be legal."""
-    for action in actions:
-        ids = legal(game)
-        assert action in ids, f"{action!r} is not legal, but {sorted(ids)}"
-        game.step(ids[action])
-
-
-def legal(game):
-    """The legal actions of whoever decides: text -> id."""
-    mask = game.observe(game.agent_selection)["action_mask"]
-    return {game.game.action_text(i): i for i in mask.nonzero()[0].tolist()}
-
-
-def legal_starting(game, start):
-    """The legal actions that begin with some words, without those words."""
-    return {text.removeprefix(start).strip() for text in legal(game) if text.startswith(start)}
-
-
-def after(game, *actions):
-    """The position after some actions."""
-    play(game, *actions)
-    return game.state_dict()

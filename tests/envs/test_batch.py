@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drako_env import drako_v0
+from drako_env import drako_v0, golden_dragon_v0
 from tests.drako.random_games import TABLES
+from tests.every_game import every_game, one_of_each_game
 
 
-def compare_with_single(batch, games, steps):
+def compare_with_single(module, batch, games, steps):
     """Game `i` of a batch and a single game with its seed, action by action, through several games."""
-    singles = {i: drako_v0.raw_env(rules=batch.game.rules) for i in games}
+    singles = {i: module.raw_env(rules=batch.game.rules) for i in games}
     for i, single in singles.items():
         single.reset(seed=int(batch.seeds[i]))
     for _ in range(steps):
@@ -34,25 +35,28 @@ def compare_with_single(batch, games, steps):
                 single.reset()
 
 
-def test_games_of_a_batch_are_single_games():
-    compare_with_single(drako_v0.batch_env(40, seed=3), range(40), 400)
+@every_game
+def test_games_of_a_batch_are_single_games(module, options):
+    compare_with_single(module, module.batch_env(15, seed=3, **options), range(15), 400)
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_under_other_rules_too(table):
     options = {"radius": 3, "exchange": False, "fury_may_kill": True, "edition": "2019", "discard_action": "always"}
-    compare_with_single(drako_v0.batch_env(5, seed=4, rules=table, **options), range(5), 400)
+    compare_with_single(drako_v0, drako_v0.batch_env(5, seed=4, rules=table, **options), range(5), 400)
 
 
 @pytest.mark.slow
-def test_a_thousand_games_of_a_batch_are_single_games():
-    compare_with_single(drako_v0.batch_env(1000, seed=5), range(1000), 250)
+@every_game
+def test_a_thousand_games_of_a_batch_are_single_games(module, options):
+    compare_with_single(module, module.batch_env(1000, seed=5, **options), range(1000), 250)
 
 
-@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40))
-@settings(max_examples=25, deadline=None)
-def test_the_size_of_a_batch_does_not_matter(seed, size, other):
-    first, second = drako_v0.batch_env(size, seed=seed), drako_v0.batch_env(other, seed=seed)
+@one_of_each_game
+@given(seed=st.integers(0, 2**32), size=st.integers(1, 40), other=st.integers(1, 40))
+@settings(max_examples=15, deadline=None)
+def test_the_size_of_a_batch_does_not_matter(module, options, seed, size, other):
+    first, second = module.batch_env(size, seed=seed, **options), module.batch_env(other, seed=seed, **options)
     common = min(size, other)
     for _ in range(30):
         for name in ("seeds", "observation", "action_mask", "agent", "reward", "done"):
@@ -61,8 +65,9 @@ def test_the_size_of_a_batch_does_not_matter(seed, size, other):
         second.step(second.sample())
 
 
-def test_arrays_are_written_in_place():
-    batch = drako_v0.batch_env(8, seed=0)
+@every_game
+def test_arrays_are_written_in_place(module, options):
+    batch, single = module.batch_env(8, seed=0, **options), module.raw_env(**options)
     names = ("observation", "action_mask", "agent", "reward", "done")
     addresses = [getattr(batch, name).ctypes.data for name in names]
     out = np.empty(8, np.int64)
@@ -70,20 +75,39 @@ def test_arrays_are_written_in_place():
         assert batch.sample(out) is out
         batch.step(out)
     assert [getattr(batch, name).ctypes.data for name in names] == addresses
+    seat = single.possible_agents[0]
+    assert batch.observation.shape == (8, *single.observation_space(seat)["observation"].shape)
+    assert batch.action_mask.shape == (8, single.action_space(seat).n)
+    assert batch.reward.shape == (8, len(single.possible_agents))
+
+
+def test_sizes_of_drako():
+    batch = drako_v0.batch_env(8, seed=0)
     assert batch.observation.shape == (8, 318)
     assert batch.action_mask.shape == (8, 222)
 
 
-def test_sampling_is_uniform_and_legal():
-    batch = drako_v0.batch_env(1, seed=1)
+@pytest.mark.parametrize("choices", [2, 3, 5])
+@one_of_each_game
+def test_sampling_is_uniform_and_legal(module, options, choices):
+    batch = module.batch_env(1, seed=1, **options)
     chance = random.Random(0)
-    while batch.action_mask.sum() < 12:
+    while batch.action_mask.sum() != choices:
         batch.step(np.array([chance.choice(np.flatnonzero(batch.action_mask[0]).tolist())]))
     legal = np.flatnonzero(batch.action_mask[0])
-    counts = np.bincount([batch.sample()[0] for _ in range(6000)], minlength=222)
+    counts = np.bincount([batch.sample()[0] for _ in range(6000)], minlength=batch.action_mask.shape[1])
     assert counts[legal].sum() == 6000
     expected = 6000 / len(legal)
     assert ((counts[legal] - expected) ** 2 / expected).sum() < 2.5 * len(legal) + 12
+
+
+@one_of_each_game
+def test_sampled_actions_are_legal(module, options):
+    batch = module.batch_env(50, seed=1, **options)
+    for _ in range(300):
+        actions = batch.sample()
+        assert (np.take_along_axis(batch.action_mask, actions[:, None], axis=1) == 1).all()
+        batch.step(actions)
 
 
 def test_sampling_does_not_change_what_is_dealt():
@@ -106,6 +130,21 @@ def test_an_illegal_action_changes_none_of_the_games(bad):
     assert (batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()) == before
 
 
+@pytest.mark.parametrize("bad", [-1, 10**9])
+@one_of_each_game
+def test_an_illegal_action_in_any_game_changes_nothing(module, options, bad):
+    batch = module.batch_env(5, seed=0, **options)
+    for _ in range(40):
+        actions = batch.sample()
+        before = batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()
+        for illegal in (bad, int(np.flatnonzero(batch.action_mask[3] == 0)[0])):
+            actions[3] = illegal
+            with pytest.raises(ValueError, match=rf"game 3: action {illegal}.* is illegal for"):
+                batch.step(actions)
+            assert (batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()) == before
+        batch.step(batch.sample())
+
+
 @pytest.mark.parametrize("bad", [np.zeros(4, np.int64), np.zeros((5, 1), np.int64), np.zeros(5), 0, ["keep"] * 5])
 def test_actions_of_a_wrong_shape_or_type_are_refused(bad):
     batch = drako_v0.batch_env(5, seed=0)
@@ -113,8 +152,9 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(bad):
         batch.step(bad)
 
 
-def test_save_and_load_continue_identically():
-    batch, twin = drako_v0.batch_env(16, seed=2), drako_v0.batch_env(16, seed=99)
+@every_game
+def test_save_and_load_continue_identically(module, options):
+    batch, twin = module.batch_env(16, seed=2, **options), module.batch_env(16, seed=99, **options)
     for _ in range(100):
         batch.step(batch.sample())
     twin.load(batch.save())
@@ -134,6 +174,7 @@ def test_save_and_load_continue_identically():
         (lambda saved: saved[:-1] + bytes([saved[-1] ^ 1]), "its digest"),
         (lambda saved: drako_v0.batch_env(3, seed=0).save(), "its num_games is 3, expected 4"),
         (lambda saved: drako_v0.batch_env(4, seed=0, radius=3).save(), "its rules"),
+        (lambda saved: golden_dragon_v0.batch_env(4, seed=0).save(), "its game is 'golden_dragon_v0'"),
     ],
 )
 def test_foreign_or_damaged_saves_are_refused(change, says):
@@ -144,8 +185,9 @@ def test_foreign_or_damaged_saves_are_refused(change, says):
     assert batch.save() == saved
 
 
-def test_copies_of_a_batch_are_independent():
-    batch = drako_v0.batch_env(5, seed=1)
+@one_of_each_game
+def test_copies_of_a_batch_are_independent(module, options):
+    batch = module.batch_env(5, seed=1, **options)
     for _ in range(150):
         batch.step(batch.sample())
     for twin in (copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
@@ -156,8 +198,9 @@ def test_copies_of_a_batch_are_independent():
         assert twin.save() != saved
 
 
-def test_saving_keeps_rewards_and_a_reset_clears_them():
-    batch, twin = drako_v0.batch_env(30, seed=1), drako_v0.batch_env(30, seed=2)
+@one_of_each_game
+def test_saving_keeps_rewards_and_a_reset_clears_them(module, options):
+    batch, twin = module.batch_env(30, seed=1, **options), module.batch_env(30, seed=2, **options)
     while not batch.done.any():
         batch.step(batch.sample())
     twin.load(batch.save())
@@ -176,8 +219,9 @@ def test_sample_refuses_a_bad_buffer(out):
         drako_v0.batch_env(5, seed=0).sample(out)
 
 
-def test_reset_with_and_without_a_seed():
-    batch = drako_v0.batch_env(4, seed=0)
+@one_of_each_game
+def test_reset_with_and_without_a_seed(module, options):
+    batch = module.batch_env(4, seed=0, **options)
     start = batch.save()
     batch.step(batch.sample())
     batch.reset()
@@ -186,8 +230,10 @@ def test_reset_with_and_without_a_seed():
     assert batch.save() == start
 
 
-def test_a_batch_without_observations_plays_the_same():
-    batch, blind = drako_v0.batch_env(6, seed=1), drako_v0.batch_env(6, seed=1, observe=False)
+@one_of_each_game
+def test_a_batch_without_observations_plays_the_same(module, options):
+    batch = module.batch_env(6, seed=1, **options)
+    blind = module.batch_env(6, seed=1, observe=False, **options)
     assert blind.observation.shape == (6, 0)
     for _ in range(300):
         batch.step(batch.sample())

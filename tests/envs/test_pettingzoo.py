@@ -1,17 +1,23 @@
 """PettingZoo's own checks, and what they do not look at."""
 
+import copy
+import pickle
 import random
+import re
 import warnings
+from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
-from drako_env import drako_v0, golden_dragon_v0
+from drako_env import drako_v0, golden_dragon_v0, icarius_v0
 from drako_env.envs.aec import GameEnv
 from tests.drako.positions import play, position
-from tests.drako.random_games import random_action
+from tests.every_game import every_game, one_of_each_game
+from tests.play import random_action, random_play
 
 DICT_WARNINGS = {
     "Observation is not a NumPy array",
@@ -19,30 +25,33 @@ DICT_WARNINGS = {
 }
 
 
-def test_api_test_warns_only_of_dict_observations(capsys):
+@every_game
+def test_api_test_warns_only_of_dict_observations(module, options, capsys):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        api_test(drako_v0.env(), num_cycles=1000)
-        api_test(drako_v0.raw_env(), num_cycles=1000)
+        api_test(module.env(**options), num_cycles=1000)
+        api_test(module.raw_env(**options), num_cycles=1000)
     assert {str(warning.message) for warning in caught} == DICT_WARNINGS
     assert "Passed" in capsys.readouterr().out
 
 
-def test_seed_test():
-    seed_test(drako_v0.env, num_cycles=500)
+@every_game
+def test_seed_test(module, options):
+    seed_test(partial(module.env, **options), num_cycles=500)
 
 
-@pytest.mark.parametrize(("game", "says"), [(drako_v0, "D dragon"), (golden_dragon_v0, "> player 0")])
-def test_render_test(game, says, monkeypatch):
+@every_game
+def test_render_test(module, options, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(GameEnv.metadata, "render_fps", 1000)
-    custom = {"ansi": lambda picture: says in picture, "svg": lambda picture: picture.startswith("<svg ")}
-    render_test(game.raw_env, custom_tests=custom)
+    custom = {"ansi": lambda picture: picture.count("\n") > 5, "svg": lambda picture: picture.startswith("<svg ")}
+    render_test(partial(module.raw_env, **options), custom_tests=custom)
 
 
-def test_agent_iter_plays_whole_games_and_rewards_sum_to_zero():
-    env, chance = drako_v0.env(), random.Random(0)
-    for seed in range(20):
+@every_game
+def test_agent_iter_plays_whole_games_and_one_seat_wins(module, options):
+    env, chance = module.env(**options), random.Random(0)
+    for seed in range(6):
         env.reset(seed=seed)
         totals = dict.fromkeys(env.possible_agents, 0.0)
         for agent in env.agent_iter():
@@ -52,22 +61,64 @@ def test_agent_iter_plays_whole_games_and_rewards_sum_to_zero():
             assert info == {}
             env.step(None if termination else random_action(env, chance))
             assert termination or observation["action_mask"].any()
-        assert sorted(totals.values()) == [-1.0, 1.0]
+        assert sorted(totals.values()) == [*[-1.0] * (len(totals) - 1), 1.0]
         assert env.agents == []
 
 
-def test_spaces_are_the_same_for_both_seats():
-    env = drako_v0.env()
-    dragon, dwarves = env.possible_agents
-    assert (dragon, dwarves) == ("dragon_0", "dwarves_0")
-    assert env.observation_space(dragon) == env.observation_space(dwarves)
-    assert env.action_space(dragon) == env.action_space(dwarves)
+def test_names_of_the_seats():
+    assert drako_v0.env().possible_agents == ["dragon_0", "dwarves_0"]
+    for num_players in (2, 3, 4, 5):
+        seats = [f"player_{seat}" for seat in range(num_players)]
+        assert golden_dragon_v0.env(num_players=num_players).possible_agents == seats
+        assert icarius_v0.env(num_players=num_players).possible_agents == seats
 
 
-def test_observations_are_not_overwritten_by_the_next_step():
-    game = drako_v0.raw_env()
+@every_game
+def test_spaces_are_the_same_for_all_seats(module, options):
+    env = module.env(**options)
+    first, *others = env.possible_agents
+    for other in others:
+        assert env.observation_space(first) == env.observation_space(other)
+        assert env.action_space(first) == env.action_space(other)
+
+
+@one_of_each_game
+def test_what_is_observed_lies_in_the_spaces(module, options):
+    for game in random_play(lambda chance: module.raw_env(**options), seed=1, games=2, every=3):
+        for seat in game.possible_agents:
+            assert game.observation_space(seat).contains(game.observe(seat))
+            assert game.observe(seat)["action_mask"].any() == (
+                seat == game.agent_selection and not game.terminations[seat]
+            )
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
+@one_of_each_game
+def test_copies_are_independent_and_go_on_alike(module, options, duplicate):
+    for game in random_play(lambda chance: module.env(**options), seed=2, games=1, every=9):
+        twin, record = duplicate(game), game.unwrapped._states.tobytes()
+        assert twin.unwrapped._states.tobytes() == record
+        if twin.terminations[twin.agent_selection]:
+            break
+        twin.step(random_action(twin, random.Random(1)))
+        assert game.unwrapped._states.tobytes() == record
+        third = duplicate(game)
+        third.step(random_action(third, random.Random(1)))
+        assert third.unwrapped._states.tobytes() == twin.unwrapped._states.tobytes() != record
+
+
+@every_game
+def test_action_ids_and_dictionaries_are_inverse(module, options):
+    game = module.raw_env(**options)
+    actions = [game.action_dict(i) for i in range(len(game.game.actions))]
+    assert [game.action_id(action) for action in actions] == list(range(len(actions)))
+
+
+@one_of_each_game
+def test_observations_are_not_overwritten_by_the_next_step(module, options):
+    game = module.raw_env(**options)
     game.reset(seed=0)
-    kept = game.observe("dragon_0")
+    kept = game.observe(game.agent_selection)
     before = {part: array.copy() for part, array in kept.items()}
     game.step(0)
     assert all(np.array_equal(kept[part], before[part]) for part in kept)
@@ -105,32 +156,53 @@ def test_the_wrapper_ends_the_game_of_an_illegal_action():
     assert env.rewards == {"dragon_0": -1.0, "dwarves_0": 0}
 
 
-def finished_game():
-    game, chance = drako_v0.raw_env(), random.Random(0)
+@one_of_each_game
+def test_an_illegal_action_of_any_game_is_refused_by_name_and_ends_the_game_of_the_wrapper(module, options):
+    game, env = module.raw_env(**options), module.env(**options)
+    game.reset(seed=0)
+    env.reset(seed=0)
+    seat = game.agent_selection
+    bad = int(np.flatnonzero(game.observe(seat)["action_mask"] == 0)[0])
+    record, text = (
+        game._states.tobytes(),
+        re.escape(f"action {bad} ({game.game.action_text(bad)}) is illegal for {seat}"),
+    )
+    with pytest.raises(ValueError, match=text):
+        game.step(bad)
+    assert game._states.tobytes() == record
+    env.step(bad)
+    assert all(env.terminations.values())
+    assert env.rewards == {name: -1.0 if name == seat else 0 for name in env.possible_agents}
+
+
+def finished_game(module=drako_v0, options=MappingProxyType({})):
+    game, chance = module.raw_env(**options), random.Random(0)
     game.reset(seed=0)
     while not game.terminations[game.agent_selection]:
         game.step(random_action(game, chance))
     return game
 
 
-def test_steps_after_the_end_are_refused():
-    game = finished_game()
+@one_of_each_game
+def test_steps_after_the_end_are_refused(module, options):
+    game = finished_game(module, options)
     record = game._states.tobytes()
     with pytest.raises(ValueError, match="only valid action is None"):
         game.step(0)
-    game.step(None)
-    game.step(None)
+    for _ in game.possible_agents:
+        game.step(None)
     with pytest.raises(ValueError, match=r"the game is over .* reset\(\)"):
         game.step(None)
     assert game._states.tobytes() == record
     game.reset(seed=0)
-    assert game.agents == ["dragon_0", "dwarves_0"]
+    assert game.agents == game.possible_agents
 
 
 @pytest.mark.parametrize("call", ["step", "observe", "render", "state_dict"])
-def test_before_reset_everything_says_so(call):
-    game = drako_v0.raw_env(render_mode="ansi")
-    arguments = {"step": (0,), "observe": ("dragon_0",)}.get(call, ())
+@one_of_each_game
+def test_before_reset_everything_says_so(module, options, call):
+    game = module.raw_env(render_mode="ansi", **options)
+    arguments = {"step": (0,), "observe": (game.possible_agents[0],)}.get(call, ())
     with pytest.raises(ResetNeeded, match="call reset"):
         getattr(game, call)(*arguments)
 
@@ -252,9 +324,10 @@ def test_figures_must_stand_apart_and_on_the_board():
         game.load_state_dict(state)
 
 
-def test_a_position_can_be_loaded_without_a_reset():
-    game = finished_game()
-    twin = drako_v0.raw_env()
+@one_of_each_game
+def test_a_position_can_be_loaded_without_a_reset(module, options):
+    game = finished_game(module, options)
+    twin = module.raw_env(**options)
     twin.load_state_dict(game.state_dict())
     assert twin.rewards == game.rewards
     assert twin.state_dict() == game.state_dict()

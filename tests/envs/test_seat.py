@@ -1,6 +1,7 @@
 """One seat: its decisions, its rewards, its opponents."""
 
 import random
+import re
 import subprocess
 import sys
 
@@ -14,15 +15,33 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 
 import drako_env  # noqa: F401 (registers the environments)
 from agents.registry import make_agent
-from drako_env import drako_v0
+from drako_env import drako_v0, golden_dragon_v0, icarius_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.envs.gym import SeatEnv
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
 from tests.drako.positions import position
+from tests.golden_dragon.positions import position as golden_dragon_position
 
 SEATS = ("dragon_0", "dwarves_0")
+EVERY_SEAT = [
+    pytest.param(drako_v0, {}, "dragon_0", id="dragon_0"),
+    pytest.param(drako_v0, {}, "dwarves_0", id="dwarves_0"),
+    pytest.param(golden_dragon_v0, {"num_players": 2}, "player_0", id="golden_dragon-2-player_0"),
+    pytest.param(golden_dragon_v0, {"num_players": 5}, "player_3", id="golden_dragon-5-player_3"),
+    pytest.param(icarius_v0, {"num_players": 3, "veto_scope": "any_opponent"}, "player_2", id="icarius-3-player_2"),
+]
+every_seat = pytest.mark.parametrize(("module", "options", "seat"), EVERY_SEAT)
+GYMNASIUM_IDS = {
+    "drako_env/Drako-v0": "dwarves_0",
+    "drako_env/GoldenDragon-v0": "player_1",
+    "drako_env/Icarius-v0": "player_1",
+}
+
+
+def seat_games(module, options, num_games, seat, opponent="random", seed=0):
+    return SeatGames(module.raw_env(**options).game, num_games, seat, opponent, seed)
 
 
 def first_legal(observation, mask):
@@ -34,7 +53,7 @@ def last_legal(observation, mask):
     return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
 
 
-def set_position(games, i, setting):
+def set_position(games, i, setting, position=position):
     """Put a hand-set position into game `i`."""
     batch = games.batch
     rng = batch._states["rng"][i].copy()
@@ -121,22 +140,22 @@ def test_sb3_reset_starts_episodes_anew_and_uses_a_seed_once():
     assert np.array_equal(env.reset(), first)
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_the_first_observation_is_the_learners_first_decision(seat):
-    games = SeatGames(Drako.of(Rules.load()), 20, seat, "random", seed=0)
-    index = SEATS.index(seat)
+@every_seat
+def test_the_first_observation_is_the_learners_first_decision(module, options, seat):
+    games = seat_games(module, options, 20, seat)
+    index = games.game.seats.index(seat)
     for _ in range(200):
         assert (games.batch.agent == index).all()
         assert (games.batch.observation[:, games.game.observation_fields["seat"]][:, index] == 1).all()
         games.step(games.batch.sample())
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_discounted_return_of_a_recorded_game(seat):
+@every_seat
+def test_discounted_return_of_a_recorded_game(module, options, seat):
     """Replay a game by hand with PettingZoo: the learner's decisions and its discounted return must be the same."""
     gamma = 0.99
-    env = drako_v0.sb3_env(1, seat=seat, opponent=last_legal, seed=7)
-    game, chance = drako_v0.raw_env(), random.Random(1)
+    env = module.sb3_env(1, seat=seat, opponent=last_legal, seed=7, **options)
+    game, chance = module.raw_env(**options), random.Random(1)
     env.seed(5)
     env.reset()
     game.reset(seed=int(env.games.batch.seeds[0]))
@@ -284,9 +303,10 @@ def test_sb3_env_keeps_its_promises():
     assert obs[ended][env.games.game.observation_fields["phase"]][-1] == 0
 
 
-def test_sb3_env_is_reproducible():
+@every_seat
+def test_sb3_env_is_reproducible(module, options, seat):
     def play(seed):
-        env = drako_v0.sb3_env(5, seat="dwarves_0", opponent=[(1.0, "random"), (1.0, last_legal)], seed=seed)
+        env = module.sb3_env(5, seat, opponent=[(1.0, "random"), (1.0, last_legal)], seed=seed, **options)
         seen = [env.reset().tobytes()]
         for _ in range(200):
             obs, rewards, dones, _ = env.step(env.games.batch.sample())
@@ -296,9 +316,11 @@ def test_sb3_env_is_reproducible():
     assert play(4) == play(4) != play(5)
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_maskable_ppo_trains_unmodified(seat):
-    env = drako_v0.sb3_env(16, seat=seat, seed=0)
+@pytest.mark.parametrize(
+    ("module", "seat"), [(drako_v0, "dragon_0"), (drako_v0, "dwarves_0"), (golden_dragon_v0, "player")]
+)
+def test_maskable_ppo_trains_unmodified(module, seat):
+    env = module.sb3_env(16, seat=seat, seed=0)
     model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=256, n_epochs=1, seed=0, device="cpu")
     model.learn(3000)
     assert len(model.ep_info_buffer) > 5
@@ -306,8 +328,10 @@ def test_maskable_ppo_trains_unmodified(seat):
     env.step(actions)
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_gymnasium_env_passes_its_checker(seat, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "seat"), [*GYMNASIUM_IDS.items(), ("drako_env/Drako-v0", "dragon_0"), ("drako_env/Icarius-v0", "player")]
+)
+def test_gymnasium_env_passes_its_checker(name, seat, monkeypatch):
     class LegalOnly(SeatEnv):
         """The checker knows no masks: turn any action into a legal one."""
 
@@ -315,13 +339,15 @@ def test_gymnasium_env_passes_its_checker(seat, monkeypatch):
             return super().step(int(np.argmax(self.action_masks())))
 
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    env = LegalOnly(Drako.of(Rules.load()), seat, "random", render_mode="rgb_array")
-    env.spec = gymnasium.spec("drako_env/Drako-v0")  # from which the checker makes one for each render mode
+    game = gymnasium.make(name, seat=seat).unwrapped._games.game
+    env = LegalOnly(game, seat, "random", render_mode="rgb_array")
+    env.spec = gymnasium.spec(name)  # from which the checker makes one for each render mode
     check_env(env)
 
 
-def test_gymnasium_env_plays_games():
-    env = gymnasium.make("drako_env/Drako-v0", seat="dwarves_0", opponent="random", render_mode="ansi")
+@pytest.mark.parametrize(("name", "seat"), GYMNASIUM_IDS.items())
+def test_gymnasium_env_plays_games(name, seat):
+    env = gymnasium.make(name, seat=seat, opponent="random", render_mode="ansi")
     outcomes = set()
     for seed in range(12):
         obs, info = env.reset(seed=seed)
@@ -332,16 +358,17 @@ def test_gymnasium_env_plays_games():
             assert not truncated
             assert env.observation_space.contains(obs)
         assert not info["action_mask"].any()
-        assert obs[drako_v0.raw_env().observation_fields["phase"]][-1] == 1, "the last observation is of the end"
+        fields = env.unwrapped._games.game.observation_fields
+        assert obs[fields["phase"]][-1] == 1, "the last observation is of the end"
         assert "won: " in env.render()
         outcomes.add(reward)
         with pytest.raises(gymnasium.error.ResetNeeded):
             env.unwrapped.step(0)
     assert outcomes == {-1.0, 1.0}
     env.reset(seed=0)
-    assert "your hand (dwarves)" in env.render()
-    with pytest.raises(ValueError, match="is illegal for dwarves_0"):
-        env.step(221)
+    assert "your hand (dwarves)" in env.render() or "player 1 (you)" in env.render()
+    with pytest.raises(ValueError, match=f"is illegal for {seat}"):
+        env.step(env.action_space.n - 1)
 
 
 def test_gymnasium_env_is_found_without_an_import():
@@ -350,8 +377,9 @@ def test_gymnasium_env_is_found_without_an_import():
     assert done.stdout.strip() == "Discrete(222)"
 
 
-def test_gymnasium_vector_env():
-    env = gymnasium.make_vec("drako_env/Drako-v0", num_envs=7, seat="dwarves_0")
+@pytest.mark.parametrize(("name", "seat"), GYMNASIUM_IDS.items())
+def test_gymnasium_vector_env(name, seat):
+    env = gymnasium.make_vec(name, num_envs=7, seat=seat)
     assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
     obs, infos = env.reset(seed=1)
     assert env.observation_space.contains(obs)
@@ -385,3 +413,95 @@ def test_agents_and_rules_of_thumb_are_opponents_too():
     assert rates["thumb"] < -0.7
     assert rates["search"] < rates["agent"] - 0.4
     assert abs(rates["agent"] - rates["named"]) < 0.6
+
+
+def test_golden_dragon_a_loss_on_the_opponents_move_belongs_to_the_learner():
+    """The learner places its last stone of the turn; the next seat's first stone brings that seat home."""
+    game = make_game("golden_dragon", num_players=3)
+    own, other = (game.actions.index({"type": "place", "dragon": dragon}) for dragon in (1, 2))
+
+    def home_or_first(observation, mask):
+        """The second seat's own dragon, if it may move."""
+        return np.where(mask[:, own] == 1, own, mask.argmax(axis=1))
+
+    games = SeatGames(game, 2, "player_0", home_or_first, seed=0)
+    near = {"hand": "W", "moves_left": 1, "cells": [(0, 5), (7, 5), (9, 6)]}
+    cards = {"storms": [2, 0, 0], "bolts": [0, 0, 0], "holders": [["S"] * 4, ["S"] * 5, ["N"] * 5]}
+    set_position(games, 1, near | cards, golden_dragon_position)
+    actions = games.batch.action_mask.argmax(axis=1)
+    actions[1] = other
+    games.step(actions)
+    assert games.done.tolist() == [False, True]
+    assert games.reward.tolist() == [0, -1]
+    assert game.state_dict(games.final_states[1])["winner"] == 1
+
+
+def turns(games, steps):
+    """The learner's seats, game after game, in each row; checks every decision and every reward on the way."""
+    rows = [[int(seat)] for seat in games.seat]
+    asked = games._policy_actions
+    current = games.seat.copy()
+
+    def policy_actions(policy, waiting):
+        assert (games.batch.agent[waiting] != games.seat[waiting]).all(), "an opponent plays the learner's seat"
+        return asked(policy, waiting)
+
+    games._policy_actions = policy_actions
+    for _ in range(steps):
+        assert (games.batch.agent == games.seat).all(), "the learner decides on its own seat alone"
+        seat_field = games.batch.observation[:, games.game.observation_fields["seat"]]
+        assert (seat_field.argmax(axis=1) == games.seat).all()
+        games.step(games.batch.sample())
+        for i in np.flatnonzero(games.done):
+            winner = games.game.state_dict(games.final_states[i])["winner"]
+            assert games.reward[i] == (0 if winner is None else 1 if winner == current[i] else -1)
+            final = games.final_observation[i][games.game.observation_fields["seat"]]
+            assert final.argmax() == current[i]
+            rows[i].append(int(games.seat[i]))
+            current[i] = games.seat[i]
+        assert (games.seat == current).all(), "seats change with a new game only"
+    return rows
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 5])
+def test_a_shared_role_puts_the_learner_on_every_seat_in_turn(num_players):
+    games = seat_games(golden_dragon_v0, {"num_players": num_players}, 10, "player")
+    assert set(games.seat.tolist()) == set(range(num_players)), "at the first deal too"
+    rows = turns(games, 400)
+    assert min(map(len, rows)) > 2
+    for row in rows:
+        assert row == [(row[0] + i) % num_players for i in range(len(row))]
+
+
+def test_a_seat_of_its_own_stays():
+    rows = turns(seat_games(golden_dragon_v0, {"num_players": 3}, 10, "player_1"), 200)
+    assert {seat for row in rows for seat in row} == {1}
+
+
+def test_a_role_that_one_seat_has_is_that_seat():
+    games = seat_games(drako_v0, {}, 4, "dwarves")
+    assert games.seat.tolist() == [1] * 4
+    with pytest.raises(ValueError, match="seat = 'elf': allowed are 'player_0', 'player_1', 'player'"):
+        golden_dragon_v0.sb3_env(2, seat="elf")
+
+
+def test_a_seeded_reset_puts_the_learner_on_the_same_seats():
+    games = seat_games(golden_dragon_v0, {"num_players": 3}, 5, "player")
+    games.reset(seed=4)
+    seats, start = games.seat.tolist(), games.batch.save()
+    for _ in range(300):
+        games.step(games.batch.sample())
+    games.reset(seed=4)
+    assert games.seat.tolist() == seats
+    assert games.batch.save() == start
+
+
+def test_the_last_picture_of_a_game_is_the_learners():
+    """Its seat in that game, not the one that it takes in the next."""
+    env = golden_dragon_v0.gym_env(seat="player", opponent="random", render_mode="ansi")
+    for seed in range(4):
+        _, info = env.reset(seed=seed)
+        you, terminated = re.findall(r"player \d \(you\)", env.render()), False
+        while not terminated:
+            _, _, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+        assert re.findall(r"player \d \(you\)", env.render()) == you

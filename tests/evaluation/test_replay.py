@@ -8,6 +8,7 @@ from agents.registry import make_agent
 from drako_env import replay
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
+from tests.every_game import every_game
 
 
 @pytest.fixture(scope="module")
@@ -135,3 +136,35 @@ def test_only_whole_games_are_recorded():
         replay.record(game, 1, ["a", "b"], [])
     with pytest.raises(replay.ReplayError, match=r"decision 1: .* is illegal for dragon_0"):
         replay.record(game, 1, ["a", "b"], [100])
+
+
+@every_game
+def test_games_of_every_kind_are_recorded_and_verified(module, options, tmp_path):
+    game, actions = module.raw_env(**options).game, []
+    names = ["random", *["heuristic"] * (len(game.seats) - 1)]
+    play_game(game, [make_agent(name, game) for name in names], 3, watch=lambda agent, action: actions.append(action))
+    path = tmp_path / "game.jsonl"
+    replay.save(path, replay.record(game, 3, names, actions))
+    loaded = replay.load(path)
+    assert replay.verify(loaded)
+    assert list(loaded.header.seats.values()) == names
+    assert loaded.make_game().rules == game.rules
+    number = len(actions)  # the line of the last decision but one
+    changed(path, number, lambda row: row.update(action={"type": "dance"}))
+    with pytest.raises(replay.ReplayError, match=rf"^line {number}: .* is not legal for"):
+        replay.verify(replay.load(path))
+
+
+def test_golden_dragon_under_other_rules_is_another_game(tmp_path):
+    """The veto scope decides who is asked; a game that met no veto breaks where the first one is due."""
+    game, actions = make_game("golden_dragon", num_players=3), []
+    agents = [make_agent("random", game) for _ in range(3)]
+    play_game(game, agents, 1, watch=lambda agent, action: actions.append(action))
+    path = tmp_path / "game.jsonl"
+    replay.save(path, replay.record(game, 1, ["a", "b", "c"], actions))
+    changed(path, 1, lambda row: row["rules"]["options"].update(veto_scope="any_opponent"))
+    with pytest.raises(replay.ReplayError, match=r"^line \d+: player_\d decides, but it is up to player_\d"):
+        replay.verify(replay.load(path))
+    changed(path, 1, lambda row: row["rules"]["options"].update(num_players=4))
+    with pytest.raises(replay.ReplayError, match="line 1: seats player_0, player_1, player_2; the game has"):
+        replay.verify(replay.load(path))

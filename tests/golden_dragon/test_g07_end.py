@@ -1,0 +1,65 @@
+"""G7: the end."""
+
+import pytest
+
+from tests.golden_dragon.positions import STORM, VETO, after, move, play, position
+
+NEAR = [(0, 5), (7, 5), (0, 6)]
+
+
+def test_g7_the_own_dragon_on_the_goal_wins_at_once():
+    """Four moves of the storm are not played."""
+    game = position(active=1, first=["S"], cells=NEAR)
+    state = after(game, STORM, move(1))
+    assert (state["phase"], state["agent"], state["winner"], state["active"]) == ("over", None, 1, 1)
+    assert state["positions"][1] == [8, 5]
+    assert (state["moves_left"], state["single_moves"], state["hand"]) == (4, 1, None)
+    assert [len(holder) for holder in state["holders"]] == [5, 5, 5]
+    assert game.terminations == dict.fromkeys(game.possible_agents, True)
+    assert game.rewards == {"player_0": -1.0, "player_1": 1.0, "player_2": -1.0}
+
+
+def test_g7_nothing_can_be_played_afterwards():
+    game = position(active=1, hand="S", cells=NEAR)
+    play(game, move(1))
+    for seat in game.possible_agents:
+        assert not game.observe(seat)["action_mask"].any()
+
+
+def test_g7_the_last_single_move_is_a_draw():
+    game = position(hand="S", single_moves=599)
+    state = after(game, move(0))
+    assert (state["phase"], state["agent"], state["winner"], state["single_moves"]) == ("over", None, None, 600)
+    assert set(game.rewards.values()) == {0.0}
+    assert all(game.terminations.values())
+    assert not any(game.truncations.values())
+
+
+def test_g7_the_limit_is_an_option():
+    state = after(position(hand="S", single_moves=10, max_single_moves=12), move(0))
+    assert state["phase"] == "place"
+    state = after(position(hand="S", single_moves=11, max_single_moves=12), move(0))
+    assert (state["phase"], state["winner"]) == ("over", None)
+
+
+def test_g7_a_stone_that_passes_through_may_be_the_last():
+    game = position(hand="E", single_moves=599)
+    state = after(game, move(2), VETO)
+    assert (state["phase"], state["winner"], state["single_moves"]) == ("over", None, 600)
+    state = after(position(first=["N"] * 5, single_moves=597), STORM)
+    assert (state["phase"], state["winner"], state["moves_left"]) == ("over", None, 2)
+
+
+def test_g7_a_win_with_the_last_single_move_is_a_win():
+    assert after(position(active=1, hand="S", cells=NEAR, single_moves=599), move(1))["winner"] == 1
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4, 5])
+def test_g7_only_the_active_player_wins(num_players):
+    cells = [(7, 5), (0, 4), (0, 6), (0, 3), (0, 2)][:num_players]
+    game = position(hand="S", cells=cells, num_players=num_players)
+    play(game, move(0))
+    assert list(game.rewards.values()) == [1.0] + [-1.0] * (num_players - 1)
+    assert "player 0 won: the dragon has reached the golden volcano" in game.game.text(
+        game.game.scene(game._states[0], None)
+    )
