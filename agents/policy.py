@@ -8,6 +8,7 @@ metadata (JSON, under `about`) say for which game and rules it was made.
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -87,14 +88,20 @@ def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[s
 def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:
     """Read a policy for a game; `ValueError` says what is wrong with the file."""
     try:
-        with safe_open(path, "numpy") as file:
-            info = _read_about((file.metadata() or {}).get("about", ""))
-            _check_origin(path, game, info)
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+        tensors, info = _read(path, path.stat().st_mtime_ns)
     except (SafetensorError, OSError, TypeError) as error:
         raise ValueError(f"policy {path}: cannot be read ({error})") from None
+    _check_origin(path, game, info)
     _check(path, game, tensors, info)
     return Policy(game, tensors, info, np.random.default_rng(seed))
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, changed: int) -> tuple[dict[str, Floats], dict[str, str]]:
+    """A file as it was `changed` last: many tables of a server share one copy."""
+    with safe_open(path, "numpy") as file:
+        info = _read_about((file.metadata() or {}).get("about", ""))
+        return {name: file.get_tensor(name) for name in file.keys()}, info  # noqa: SIM118 (it is no dictionary)
 
 
 def _read_about(text: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Entry:
     tables: tuple[str, ...]
     """The shipped rules tables, the default first."""
     options: Mapping[str, tuple[Any, ...]]
-    """Every rule option with its allowed values, the default first."""
+    """Every rule option with its allowed values; the default first, where there are few."""
 
 
 GAMES: dict[str, Entry] = {

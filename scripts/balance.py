@@ -17,9 +17,10 @@ from rich.markdown import Markdown
 from agents.registry import make_agent
 from agents.series import chosen_game, fail, play_series, report_of, series_parser
 from drako_env.evaluation.report import Report, endings, interval, lengths, share, table
+from drako_env.games import make_game
 
 STRENGTHS = ["random", "heuristic", "ismcts:200", "ismcts:2000"]
-BEGIN, END = "<!-- written by a script -->\n", "<!-- end -->"
+BEGIN, END = "<!-- written by scripts/{}.py -->\n", "<!-- end -->"
 
 
 def section(reports: dict[str, Report]) -> str:
@@ -37,12 +38,13 @@ def section(reports: dict[str, Report]) -> str:
     return table(["table", "all seats", "games", *wins, "decisions (5%-95%)", "endings"], rows)
 
 
-def write_section(path: Path, text: str) -> None:
-    """Replace what stands between the marks in a RULES.md."""
-    before, begin, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+def write_section(path: Path, script: str, text: str) -> None:
+    """Replace what stands between a script's marks in a RULES.md."""
+    mark = BEGIN.format(script)
+    before, begin, rest = path.read_text(encoding="utf-8").partition(mark)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise ValueError(f"{path}: the marks {BEGIN.strip()!r} and {END!r} are missing")
+        raise ValueError(f"{path}: the marks {mark.strip()!r} and {END!r} are missing")
     path.write_text(f"{before}{begin}{text}\n{end}{after}", encoding="utf-8")
 
 
@@ -50,11 +52,12 @@ def main() -> int:
     """Play the mirrors of every table, show the section, write it if asked."""
     parser = series_parser(__doc__, games=200)
     parser.add_argument("--agents", nargs="+", default=STRENGTHS, metavar="AGENT")
-    parser.add_argument("--tables", nargs="+", default=["reconstructed"], help="shipped names or paths")
+    parser.add_argument("--tables", nargs="+", help="shipped names or paths (default: the game's own)")
     parser.add_argument("--write", action="store_true", help="write the section into the game's RULES.md")
     options = parser.parse_args()
     out, rules, reports = options.out or Path("runs/balance"), list(options.set), {}
     try:
+        options.tables = options.tables or [make_game(options.game).rules_table()["name"]]
         names = [Path(name).stem for name in options.tables]
         if len(set(names)) < len(names):
             raise ValueError("two tables have the same file name")
@@ -76,7 +79,7 @@ def main() -> int:
         Console(width=140).print(Markdown(text))
         if options.write:
             path = Path(str(files(type(game).__module__.rsplit(".", 1)[0]) / "RULES.md"))
-            write_section(path, text)
+            write_section(path, "balance", text)
             print(f"written: {path}")
     except (ValueError, OSError) as error:
         return fail("balance", error)

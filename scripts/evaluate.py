@@ -11,21 +11,22 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from agents.registry import make_agent
+from agents.registry import make_agent, shipped_policy
 from agents.series import chosen_game, fail, file_name, play_series, series_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.runner import Pairing
 
 OPPONENT = "policy"
-"""Who sits where nobody was named."""
+"""Who sits where nobody was named; the rules of thumb in a game without a learnt policy."""
 
 
 def read_pairings(words: list[str], game: Game) -> list[Pairing]:
     """`dragon=heuristic dwarves=random` as one pairing; `heuristic random` as all ways to seat these agents."""
+    default = OPPONENT if shipped_policy(game).exists() else "heuristic"
     if not any("=" in word and not word.startswith("policy:") for word in words):
         if len(words) > len(game.seats):
             raise ValueError(f"{len(words)} agents for {len(game.seats)} seats ({', '.join(game.seats)})")
-        return list(dict.fromkeys(permutations(words + [OPPONENT] * (len(game.seats) - len(words)))))
+        return list(dict.fromkeys(permutations(words + [default] * (len(game.seats) - len(words)))))
     roles = [role_of(seat) for seat in game.seats]
     names = roles if len(set(roles)) == len(roles) else list(game.seats)
     chosen: dict[str, str] = {}
@@ -36,7 +37,7 @@ def read_pairings(words: list[str], game: Game) -> list[Pairing]:
         if seat in chosen:
             raise ValueError(f"{word!r}: {seat} has an agent already")
         chosen[seat] = agent
-    return [tuple(chosen.get(seat, OPPONENT) for seat in names)]
+    return [tuple(chosen.get(seat, default) for seat in names)]
 
 
 def main() -> int:

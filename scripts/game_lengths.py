@@ -70,7 +70,7 @@ def main() -> int:
     console.print(Markdown(table(header, rows)))
     if options.write:
         path = Path(str(golden_dragon.__file__)).with_name("RULES.md")
-        write_section(path, table(header, rows))
+        write_section(path, "game_lengths", table(header, rows))
         console.print(f"written: {path}")
     return 0
 

@@ -8,16 +8,18 @@ python scripts/play.py --game golden_dragon --players 3 --seat player_1 --oppone
 import argparse
 import secrets
 import sys
+import threading
+import time
 import webbrowser
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from rich.console import Console
-from rich.prompt import Prompt
+from rich.prompt import Confirm, Prompt
 from rich.table import Table as Grid
 
-from agents.registry import make_agent, shipped_policy
+from agents.registry import make_agent
 from agents.series import add_game_options, chosen_game, fail
 from drako_env.engine.game import Game, role_of
 from drako_env.games import GAMES, make_game
@@ -30,8 +32,12 @@ COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
 
 
 def opponents_of(game: Game) -> list[str]:
-    """Whom one can choose, the default first: the learnt policy where one comes with the game."""
-    return [POLICY, *OPPONENTS] if shipped_policy(game).exists() else list(OPPONENTS)
+    """Whom one can choose, the default first: the learnt policy where one comes with the game and its rules."""
+    try:
+        make_agent(POLICY, game)
+    except ValueError:
+        return list(OPPONENTS)
+    return [POLICY, *OPPONENTS]
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -41,12 +47,13 @@ def serve(options: argparse.Namespace) -> int:
     from drako_env.web.server import make_app
 
     opponents = {name: opponents_of(make_game(name)) for name in GAMES}
-    hosts = [] if options.host == "127.0.0.1" else [options.host] if options.host != "0.0.0.0" else ["*"]
+    hosts = ["*"] if options.host in ("0.0.0.0", "::") else [options.host]
     app = make_app(make_agent, opponents, ADVISER, hosts, options.tables, options.expiry * 60)
-    address = f"http://{options.host}:{options.port}/"
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(options.host, options.host)
+    address = f"http://{shown}:{options.port}/"
     print(f"Play on {address}  (Ctrl-C stops the server)", flush=True)
     if options.browser:
-        webbrowser.open(address)
+        threading.Timer(1.0, webbrowser.open, [address]).start()
     uvicorn.run(app, host=options.host, port=options.port, log_level="warning")
     return 0
 
@@ -61,17 +68,30 @@ def chosen_players(game: Game, options: argparse.Namespace) -> list[str]:
     return [PERSON if name == named[0] else opponent for name in game.seats]
 
 
+def nice(seat: str) -> str:
+    """`player_1` -> `player 1`, `dragon_0` -> `dragon`."""
+    return seat.removesuffix("_0") if role_of(seat) != "player" else seat.replace("_", " ")
+
+
 def play(table: Table, console: Console) -> int:
-    """A game in the terminal."""
+    """A game in the terminal; at the end its replay is kept."""
     told = 0
     while True:
         shown = table.payload()
         for line in shown["log"][told:]:
-            console.print(f"[bold]{role_of(line['seat'])}[/]: {line['text']}", highlight=False)
+            console.print(f"[bold]{nice(line['seat'])}[/]: {line['text']}", highlight=False)
         told = len(shown["log"])
         if shown["over"]:
             console.print(shown["text"], highlight=False, markup=False)
-            return 0
+            path = Path("runs") / "play" / time.strftime("%Y-%m-%d-%H%M%S.jsonl")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(table.replay())
+            console.print(f"replay: {path}  (scripts/replay.py leafs through it)")
+            if not Confirm.ask("another game", console=console, default=False):
+                return 0
+            table.rematch(secrets.randbits(63))
+            told = 0
+            continue
         if not shown["yours"]:
             table.advance(shown["number"])
             continue
@@ -94,7 +114,7 @@ def decide(table: Table, number: int, actions: list[dict[str, object]], console:
             if word in ("q", "quit"):
                 return False
             if word in ("h", "hint"):
-                for advice in table.hint(ADVISER):
+                for advice in table.hint(number, ADVISER):
                     console.print(f"  {advice['share']:4.0%} {advice['text']}", highlight=False)
             elif word in ("u", "undo"):
                 table.undo()
@@ -110,7 +130,7 @@ def main() -> int:
     """The page, or the terminal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_game_options(parser)
-    parser.add_argument("--web", action="store_true", help="serve a page instead")
+    parser.add_argument("--web", action="store_true", help="serve a page instead, on which all of that is chosen")
     parser.add_argument("--host", default="127.0.0.1", help="where the page is served; 0.0.0.0 for the whole network")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--browser", action="store_true", help="open the page")

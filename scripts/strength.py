@@ -22,7 +22,7 @@ from agents.league.report import COLOURS, Run
 from agents.policy import SUFFIX
 from agents.registry import make_agent
 from agents.series import fail
-from drako_env.engine.game import role_of
+from drako_env.engine.game import role_of, sides
 from drako_env.evaluation.match import game_seeds
 from drako_env.evaluation.report import interval, share, summarise, table
 from drako_env.evaluation.runner import Job, Played
@@ -106,6 +106,8 @@ def main() -> int:
     options, console = parser.parse_args(), Console(width=120)
     try:
         run, state = Run.load(options.run), State.load(options.run / "checkpoint" / "state.json")
+        if len(run.game.seats) != 2 or len(run.seats) != len(sides(run.game)) or options.points < 1:
+            raise ValueError("expected a run of all sides of a game of two seats, and at least one point")
         rounds = chosen_rounds(options.run, role_of(run.seats[0]), options.points)
         for agent in options.against:
             make_agent(agent, run.game)

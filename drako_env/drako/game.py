@@ -1,7 +1,7 @@
 """Drako as a `Game`: the folder's parts under the names that the adapters know."""
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -54,7 +54,7 @@ class Drako:
             self.observation_high[slices[field]] = 2
 
     @staticmethod
-    @cache
+    @lru_cache(maxsize=64)
     def of(rules: Rules) -> "Drako":
         """The one game object of these rules."""
         return Drako(rules)

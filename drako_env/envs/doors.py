@@ -16,25 +16,33 @@ if TYPE_CHECKING:
 
 
 class Doors:
-    """The environments of one game. `options` are those of the game: its rules table and every option of its
-    `RULES.md`."""
+    """The environments of one game. `rules` names its rules table (see the game's module), and `options` are those of
+    its `RULES.md`."""
 
     def __init__(self, make: Callable[..., Game]) -> None:
         self._make = make
 
-    def raw_env(self, render_mode: str | None = None, *, render_seat: str | None = None, **options: Any) -> GameEnv:
+    def _game(self, rules: Any, options: dict[str, Any]) -> Game:
+        """`rules`, the game's own default if none are given, and its options."""
+        return self._make(**options) if rules is None else self._make(rules=rules, **options)
+
+    def raw_env(
+        self, render_mode: str | None = None, rules: Any = None, render_seat: str | None = None, **options: Any
+    ) -> GameEnv:
         """The game without PettingZoo's wrappers: an illegal action raises `ValueError` and changes nothing."""
-        return GameEnv(self._make(**options), render_mode, render_seat)
+        return GameEnv(self._game(rules, options), render_mode, render_seat)
 
     def env(
-        self, render_mode: str | None = None, *, render_seat: str | None = None, **options: Any
+        self, render_mode: str | None = None, rules: Any = None, render_seat: str | None = None, **options: Any
     ) -> AECEnv[str, Observation, int | None]:
         """The game in PettingZoo's standard wrappers."""
-        return wrap(self.raw_env(render_mode, render_seat=render_seat, **options))
+        return wrap(self.raw_env(render_mode, rules, render_seat, **options))
 
-    def batch_env(self, num_games: int, seed: int | None = None, *, observe: bool = True, **options: Any) -> GameBatch:
+    def batch_env(
+        self, num_games: int, seed: int | None = None, rules: Any = None, observe: bool = True, **options: Any
+    ) -> GameBatch:
         """Many games at once, as arrays."""
-        return GameBatch(self._make(**options), num_games, seed, observe)
+        return GameBatch(self._game(rules, options), num_games, seed, observe)
 
     def sb3_env(
         self,
@@ -42,6 +50,7 @@ class Doors:
         seat: str | None = None,
         opponent: "Opponent" = "random",
         seed: int | None = 0,
+        rules: Any = None,
         **options: Any,
     ) -> "SeatVecEnv":
         """One seat (by default the first) in many games as a Stable-Baselines3 `VecEnv`. Named by a role that several
@@ -53,7 +62,7 @@ class Doors:
             from drako_env.envs.sb3 import SeatVecEnv
         except ImportError as error:
             raise ImportError("sb3_env needs Stable-Baselines3: pip install 'drako-env[train]'") from error
-        game = self._make(**options)
+        game = self._game(rules, options)
         return SeatVecEnv(game, num_envs, seat or game.seats[0], opponent, seed)
 
     def gym_env(
@@ -61,19 +70,25 @@ class Doors:
         seat: str | None = None,
         opponent: "Opponent" = "random",
         render_mode: str | None = None,
+        rules: Any = None,
         **options: Any,
     ) -> "SeatEnv":
         """One seat (by default the first) against an opponent as a Gymnasium environment."""
         from drako_env.envs.gym import SeatEnv
 
-        game = self._make(**options)
+        game = self._game(rules, options)
         return SeatEnv(game, seat or game.seats[0], opponent, render_mode)
 
     def gym_vector_env(
-        self, num_envs: int, seat: str | None = None, opponent: "Opponent" = "random", **options: Any
+        self,
+        num_envs: int,
+        seat: str | None = None,
+        opponent: "Opponent" = "random",
+        rules: Any = None,
+        **options: Any,
     ) -> "SeatVectorEnv":
         """One seat (by default the first) in many games as a Gymnasium `VectorEnv`."""
         from drako_env.envs.gym import SeatVectorEnv
 
-        game = self._make(**options)
+        game = self._game(rules, options)
         return SeatVectorEnv(game, num_envs, seat or game.seats[0], opponent)

@@ -1,7 +1,7 @@
 """Golden Dragon and Icarius as a `Game`: the folder's parts under the names that the adapters know."""
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -46,7 +46,7 @@ class GoldenDragon:
         self.observation_high[self.observation_fields["time"]] = PERCENT
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=64)
     def of(cls, rules: Rules) -> "GoldenDragon":
         """The one game object of these rules."""
         return cls(rules)
@@ -70,6 +70,9 @@ class GoldenDragon:
         """G3: which stones go into a holder, only its owner sees."""
         if state["phase"] == Phase.SETUP_ORDER and seat != state["agent"]:
             return "a stone goes into the holder"
+        if state["phase"] == Phase.PLACE:
+            wind, dragon = dicts.wind_names(self.rules)[state["hand"]], self.actions[action]["dragon"]
+            return f"the {wind} stone for the {self.words['figure']} of player {dragon}"
         return self.action_text(action)
 
     def state_dict(self, state: Any) -> dict[str, Any]:

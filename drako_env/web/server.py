@@ -22,16 +22,17 @@ except ImportError as error:
     raise ImportError("the page needs Starlette and uvicorn: pip install 'drako-env[web]'") from error
 
 from drako_env.engine.game import Game
-from drako_env.games import GAMES, make_game
+from drako_env.games import GAMES, Entry, make_game
 from drako_env.web.table import PERSON, AgentMaker, RefusedError, Table
 
 STATIC = Path(__file__).parent / "static"
 LARGEST_BODY = 4096
 MOST_CHOICES = 12
 """An option with more values than that is not offered."""
-LOCAL = ("127.0.0.1", "localhost", "[::1]", "testserver")
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
+POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -79,11 +80,15 @@ class Tables:
     _used: dict[str, float] = field(default_factory=dict)
     _tables: dict[str, Table] = field(default_factory=dict)
 
-    def add(self, table: Table) -> str:
-        """A new table under a name that nobody can guess."""
+    def check_room(self) -> None:
+        """Whether there is one more."""
         self.clear()
         if len(self._tables) >= self.most:
             raise RequestError(429, f"all {self.most} tables are taken: try again later")
+
+    def add(self, table: Table) -> str:
+        """A new table under a name that nobody can guess."""
+        self.check_room()
         name = secrets.token_urlsafe(16)
         self._tables[name], self._used[name] = table, self.clock()
         return name
@@ -110,9 +115,16 @@ class Server:
     """The routes. `opponents` are the agents that may be chosen in each game, `adviser` is the one that gives hints."""
 
     def __init__(
-        self, make_agent: AgentMaker, opponents: Mapping[str, Sequence[str]], adviser: str, tables: Tables
+        self,
+        make_agent: AgentMaker,
+        opponents: Mapping[str, Sequence[str]],
+        adviser: str,
+        tables: Tables,
+        timing: bool = False,
     ) -> None:
         self._make_agent, self._opponents, self._adviser, self.tables = make_agent, opponents, adviser, tables
+        self._timing = timing
+        """Whether answers say how long agents thought: that may betray whether they had a choice."""
 
     def routes(self) -> list[Route | Mount]:
         """All of them."""
@@ -139,11 +151,10 @@ class Server:
         """What can be chosen."""
         shown = {}
         for name, entry in GAMES.items():
-            options = {key: list(values) for key, values in entry.options.items() if len(values) <= MOST_CHOICES}
             shown[name] = {
                 "title": name.replace("_", " ").title(),
                 "tables": list(entry.tables),
-                "options": options,
+                "options": _offered(entry),
                 "opponents": list(self._opponents[name]),
                 "seats": {
                     str(n): list(make_game(name, num_players=n).seats) for n in entry.options.get("num_players", ())
@@ -155,6 +166,7 @@ class Server:
     async def new(self, request: Request) -> Response:
         """A new table."""
         wanted = await _body(request, NewTable)
+        self.tables.check_room()
         game = self._chosen_game(wanted)
         allowed = (PERSON, *self._opponents[wanted.game])
         if len(wanted.players) != len(game.seats) or not set(wanted.players) <= set(allowed):
@@ -165,8 +177,10 @@ class Server:
 
         try:
             table = await run_in_threadpool(make)
-        except ValueError as error:
-            raise RequestError(422, str(error)) from None
+        except ValueError:
+            raise RequestError(
+                422, "a learnt policy plays by the standard rules only: choose another opponent"
+            ) from None
         return _answer({"table": self.tables.add(table), **table.payload()}, 201)
 
     async def show(self, request: Request) -> Response:
@@ -193,7 +207,8 @@ class Server:
 
     async def hint(self, request: Request) -> Response:
         """What the adviser would do."""
-        hints, timing = await self._locked(request, lambda table: table.hint(self._adviser))
+        wanted = await _body(request, Numbered)
+        hints, timing = await self._locked(request, lambda table: table.hint(wanted.number, self._adviser))
         return _answer({"hints": hints}, headers=timing)
 
     async def replay(self, request: Request) -> Response:
@@ -227,6 +242,8 @@ class Server:
         except RefusedError as error:
             raise RequestError(409, str(error)) from None
         spent = time.perf_counter() - start
+        if not self._timing:
+            return result, {}
         return result, {"Server-Timing": f"all;dur={1000 * spent:.1f}, agent;dur={1000 * thought:.1f}"}
 
     def _chosen_game(self, wanted: NewTable) -> Game:
@@ -236,19 +253,27 @@ class Server:
             raise RequestError(422, f"game: expected one of {', '.join(GAMES)}")
         if wanted.table and wanted.table not in entry.tables:
             raise RequestError(422, f"table: expected one of {', '.join(entry.tables)}")
-        if unknown := set(wanted.options) - set(entry.options):
-            raise RequestError(422, f"options: {sorted(unknown)[0]!r} is not one of {', '.join(entry.options)}")
+        offered = _offered(entry)
+        if unknown := set(wanted.options) - set(offered):
+            raise RequestError(422, f"options: {sorted(unknown)[0]!r} is not one of {', '.join(offered)}")
         try:
             return make_game(wanted.game, rules=wanted.table or entry.tables[0], **wanted.options)
         except ValueError as error:
             raise RequestError(422, str(error)) from None
 
 
+def _offered(entry: Entry) -> dict[str, list[Any]]:
+    """The options that one can choose on the page."""
+    return {key: list(values) for key, values in entry.options.items() if len(values) <= MOST_CHOICES}
+
+
 Body = TypeVar("Body")
 
 
 async def _body(request: Request, kind: type[Body]) -> Body:
-    """A small JSON body of the right shape."""
+    """A small JSON body of the right shape. A form of a foreign page cannot send that type."""
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise RequestError(415, "expected application/json")
     read = b""
     async for part in request.stream():
         read += part
@@ -276,10 +301,11 @@ def make_app(
     hosts: Sequence[str] = (),
     most_tables: int = 500,
     seconds: float = 3600.0,
+    timing: bool = False,
 ) -> Starlette:
     """The application. `hosts` are further names that the server answers to; others are refused, so that no foreign
     page can talk to a server on this machine through a name of its own."""
-    server = Server(make_agent, opponents, adviser, Tables(most_tables, seconds))
+    server = Server(make_agent, opponents, adviser, Tables(most_tables, seconds), timing)
     trusted = Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, *hosts])
     app = Starlette(routes=server.routes(), middleware=[trusted], exception_handlers={RequestError: _problem})
     app.state.tables = server.tables

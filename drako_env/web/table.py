@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from drako_env.engine.game import OVER, Game, new_masks, new_states
+from drako_env.engine.game import OVER, Game, new_masks, new_states, role_of
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.engine.view import Agent, SeatView
 from drako_env.evaluation.match import agent_seed
@@ -89,8 +89,8 @@ class Table:
 
     def undo(self) -> None:
         """Back to the last decision of a person, in practice only."""
-        if not self.practice:
-            raise RefusedError("moves can be taken back in practice games only")
+        if not self.practice or self.over:  # after the end all cards may be looked at
+            raise RefusedError("moves can be taken back in practice games only, before the end")
         last = [i for i, event in enumerate(self._events) if event.seat in self.people]
         if not last:
             raise RefusedError("there is nothing to take back")
@@ -102,8 +102,9 @@ class Table:
             if agent is not None:
                 agent.reset(agent_seed(self._seed, seat) + self.number)
 
-    def hint(self, adviser: str) -> list[dict[str, Any]]:
+    def hint(self, number: int, adviser: str) -> list[dict[str, Any]]:
         """The choices that an agent would think of for the person to decide, best first, with their shares."""
+        self._expect(number)
         if self._deciding not in self.people:
             raise RefusedError("it is not your decision")
         agent = self._make_agent(adviser, self.game)
@@ -147,7 +148,7 @@ class Table:
             "actions": self._choices() if yours else [],
             "log": [self._line(event, viewer) for event in self._events],
             "practice": self.practice,
-            "can_undo": self.practice and any(event.seat in self.people for event in self._events),
+            "can_undo": self.practice and not self.over and any(event.seat in self.people for event in self._events),
             "over": self._result() if self.over else None,
         }
 
@@ -188,7 +189,7 @@ class Table:
 
     def _line(self, event: Event, viewer: int | None) -> dict[str, Any]:
         heard = event.heard[-1 if viewer is None else viewer]
-        own = event.drawn.get(self.game.seats[event.seat].rsplit("_", 1)[0]) if event.seat == viewer else None
+        own = event.drawn.get(role_of(self.game.seats[event.seat])) if event.seat == viewer else None
         cards = ", ".join(f"{n} {name}" if n > 1 else name for name, n in (own or {}).items())
         return {"seat": self.game.seats[event.seat], "text": f"{heard}: {cards}" if cards else heard}
 

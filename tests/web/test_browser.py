@@ -108,3 +108,30 @@ def test_two_people_pass_the_screen(page, address):
     page.wait_for_selector("#pass[open]")
     assert "dwarves" in page.inner_text("#pass-text")
     assert page.locator("#board svg").count() == 0
+    for key in ("Escape", "Escape", "Escape", "1", "h"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(200)
+    assert page.locator("#choices button, #ask-choices button, #hints button, #board svg, #log li").count() == 0
+    assert page.evaluate("state.shown.number") == 1
+    assert page.locator("#pass[open]").count() == 1
+
+
+def test_new_game_while_the_machine_thinks(page, address):
+    sit_down(page, address, 0)
+    page.locator("#choices button[data-action]").first.click()
+    page.click("#leave")
+    page.wait_for_timeout(500)
+    assert page.locator("#setup").is_visible()
+    assert not page.locator("#error").is_visible()
+
+
+def test_changed_rules_are_not_for_the_learnt_policy(page, address):
+    page.goto(address)
+    page.wait_for_selector("select.player")
+    assert page.locator("select.player").nth(1).input_value() == "policy"
+    page.click("summary")
+    page.select_option('select[name="radius"]', "3")
+    assert page.locator("select.player").nth(1).input_value() == "heuristic"
+    page.click("#start")
+    wait_for(page, READY)
+    assert page.locator("#board [data-hex]").count() == 37

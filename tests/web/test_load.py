@@ -64,7 +64,7 @@ async def crowd(address, people, seconds):
 
 
 def play(people, seconds):
-    app = make_app(make_agent, OPPONENTS, "heuristic", most_tables=people, seconds=1.0)
+    app = make_app(make_agent, OPPONENTS, "heuristic", most_tables=people, seconds=1.0, timing=True)
     make_agent("heuristic", GAMES["drako"].make())
     with Running(uvicorn.Config(app, port=0, log_level="error")) as address:
         timings = asyncio.run(crowd(address, people, seconds))

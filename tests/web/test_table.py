@@ -91,7 +91,7 @@ def test_undo_goes_back_to_the_last_own_decision():
 def test_hints_are_legal_and_shares():
     played = table("drako")
     legal = {choice["id"] for choice in played.payload()["actions"]}
-    hints = played.hint("ismcts:50")
+    hints = played.hint(0, "ismcts:50")
     assert {hint["action"] for hint in hints} <= legal
     assert 0 < sum(hint["share"] for hint in hints) <= 1.001
 

@@ -8,9 +8,9 @@ const byId = (id) => document.getElementById(id);
 const state = { table: null, shown: null, picked: {}, busy: false, ready: null, timer: null };
 
 async function ask(path, body) {
-  const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-  const answer = await fetch(path, options);
-  const content = await answer.json();
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(path, body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) });
+  const content = await answer.json().catch(() => ({ error: `the server answers ${answer.status}` }));
   if (!answer.ok) throw Object.assign(new Error(content.error || answer.statusText), { status: answer.status });
   return content;
 }
@@ -34,14 +34,15 @@ async function setUp() {
   const words = { [person]: "You (or a friend beside you)" };
   byId("game").replaceChildren(...Object.entries(games).map(([name, game]) => element("option", { value: name }, game.title)));
   const redraw = () => {
+    byId("seats").replaceChildren();
     const game = games[byId("game").value];
     drawOptions(game);
     drawSeats(game, [person, ...game.opponents], words);
   };
   byId("game").onchange = redraw;
-  byId("options").onchange = ({ target }) => {
+  byId("options").onchange = () => {
     const game = games[byId("game").value];
-    if (target.name === "num_players") drawSeats(game, [person, ...game.opponents], words);
+    drawSeats(game, [person, ...game.opponents], words);
   };
   byId("form").onsubmit = (event) => { event.preventDefault(); start(); };
   redraw();
@@ -60,22 +61,32 @@ function chosenOptions() {
     .map((s) => [s.name, JSON.parse(s.value)]));
 }
 
-function drawSeats(game, players, words) {
-  const chosen = document.querySelector('select[name="num_players"]');
-  const seats = game.seats[chosen ? chosen.value : ""];
-  const rows = seats.map((seat, i) => element("label", {}, seat.replace("_0", seats.length > 2 ? " 0" : "").replace("_", " "),
-    element("select", { className: "player" }, ...players.map((p, k) => element("option",
-      { value: p, selected: k === (i === 0 ? 0 : 1) }, words[p] || p)))));
+function drawSeats(game, players, words) { // whoever sits stays seated; a learnt policy knows the standard rules only
+  const { num_players: count, ...changed } = chosenOptions();
+  const seats = game.seats[count ?? Object.keys(game.seats)[0]];
+  const allowed = players.filter((p) => p !== "policy" || !Object.keys(changed).length);
+  const before = [...document.querySelectorAll("select.player")].map((s) => s.value);
+  const rows = seats.map((seat, i) => {
+    const chosen = allowed.includes(before[i]) ? before[i] : allowed[i === 0 ? 0 : 1];
+    return element("label", {}, nice(seat), element("select", { className: "player" },
+      ...allowed.map((p) => element("option", { value: p, selected: p === chosen }, words[p] || p))));
+  });
   byId("seats").replaceChildren(element("legend", {}, "Who plays"), ...rows);
 }
 
 async function start() {
   const { table, ...options } = chosenOptions();
   const players = [...document.querySelectorAll("select.player")].map((s) => s.value);
+  const button = byId("start");
+  button.disabled = true; // the first game of all takes some seconds
+  button.textContent = "Setting up …";
   try {
     const made = await ask("/api/tables", { game: byId("game").value, players, table: table || "", options, practice: byId("practice").checked });
     open(made.table, made);
-  } catch (error) { complain(error); }
+  } catch (error) { complain(error); } finally {
+    button.disabled = false;
+    button.textContent = "Play";
+  }
 }
 
 // ---- at the table
@@ -96,13 +107,18 @@ async function change(what, body) {
   if (state.busy) return;
   state.busy = true;
   clearTimeout(state.timer);
+  const table = state.table, address = `/api/tables/${table}${what && `/${what}`}`;
+  let payload = null;
   try {
-    draw(await ask(`/api/tables/${state.table}/${what}`, body));
+    payload = await ask(address, body);
   } catch (error) {
-    complain(error);
-    if (error.status === 404) leave();
-    else if (error.status === 409) draw(await ask(`/api/tables/${state.table}`));
-  } finally { state.busy = false; }
+    if (state.table !== table) { state.busy = false; return; }
+    if (error.status !== 409 || what !== "advance") complain(error); // another tab may have been quicker
+    if (error.status === 404) { state.busy = false; return leave(); }
+    state.timer = setTimeout(() => change(""), error.status === 409 ? 0 : 3000); // look again how the table stands
+  }
+  state.busy = false;
+  if (payload && state.table === table) draw(payload);
 }
 
 function draw(payload) {
@@ -115,7 +131,7 @@ function draw(payload) {
   byId("undo").disabled = !payload.can_undo;
   byId("hint").disabled = !payload.yours;
   byId("hints").replaceChildren();
-  for (const id of ["ask", "end", "pass"]) if (byId(id).open) byId(id).close();
+  closeDialogs();
   if (people > 1 && payload.yours && state.ready !== payload.viewer) return passOver(payload);
   byId("board").innerHTML = payload.picture;
   byId("question").textContent = payload.question;
@@ -127,12 +143,13 @@ function draw(payload) {
 }
 
 function passOver(payload) { // several people at one page: nobody sees the other's hand
-  byId("board").replaceChildren();
-  byId("choices").replaceChildren();
-  byId("log").replaceChildren();
+  state.shown = { ...payload, actions: [], yours: false, can_undo: false };
+  byId("hint").disabled = byId("undo").disabled = true;
+  for (const id of ["board", "choices", "ask-choices", "log"]) byId(id).replaceChildren();
   byId("question").textContent = `${nice(payload.viewer)} decides`;
   byId("pass-text").textContent = `Pass the screen to ${nice(payload.viewer)}.`;
   byId("pass-go").onclick = () => { state.ready = payload.viewer; draw(payload); };
+  byId("pass").onclose = () => { if (state.table && state.ready !== payload.viewer) byId("pass").showModal(); };
   byId("pass").showModal();
 }
 
@@ -174,6 +191,8 @@ function light(actions) {
   for (const old of document.querySelectorAll("#board .can, #board .picked")) {
     old.classList.remove("can", "picked");
     old.removeAttribute("tabindex");
+    old.removeAttribute("role");
+    old.onclick = old.onkeydown = null;
   }
   for (const name of keys) {
     const key = NAMES[name] || name;
@@ -205,8 +224,11 @@ function clearPicked() {
 const choose = (id) => change("play", { number: state.shown.number, action: id });
 
 async function hint() {
+  const { table, shown } = state;
+  if (state.busy || !shown.yours) return;
   try {
-    const { hints } = await ask(`/api/tables/${state.table}/hint`, {});
+    const { hints } = await ask(`/api/tables/${table}/hint`, { number: shown.number });
+    if (state.shown !== shown || state.busy) return;
     const lines = hints.map(({ action, text, share }) => element("button", { type: "button", onclick: () => choose(action) },
       `${text} ${Math.round(100 * share)}%`));
     byId("hints").replaceChildren(element("p", {}, "The adviser would choose:"), ...lines);
@@ -215,15 +237,21 @@ async function hint() {
 
 function drawEnd({ over, viewer }) {
   const winners = Object.keys(over.rewards).filter((seat) => over.rewards[seat] > 0);
-  byId("end-title").textContent = !winners.length ? "A draw" : winners.includes(viewer) ? "You won!" : `${nice(winners[0])} won`.replace(/^t/, "T");
+  byId("end-title").textContent = !winners.length ? "A draw" : winners.includes(viewer) ? "You won!" : `${nice(winners[0])} won`.replace(/^./, (c) => c.toUpperCase());
   byId("end-reason").textContent = `${over.reason}.`.replace(/^./, (c) => c.toUpperCase());
   byId("replay").href = `/api/tables/${state.table}/replay`;
+  byId("choices").replaceChildren(element("button", { type: "button", onclick: () => byId("end").showModal() }, "Result, rematch, replay"));
   byId("end").showModal();
+}
+
+function closeDialogs() {
+  byId("pass").onclose = null;
+  for (const id of ["ask", "end", "pass"]) if (byId(id).open) byId(id).close();
 }
 
 function leave() {
   clearTimeout(state.timer);
-  for (const id of ["ask", "end", "pass"]) if (byId(id).open) byId(id).close();
+  closeDialogs();
   state.table = null;
   history.replaceState(null, "", location.pathname + location.search);
   setUp().catch(complain);
@@ -237,12 +265,13 @@ byId("look").onclick = () => byId("end").close();
 byId("ask").addEventListener("cancel", (event) => event.preventDefault());
 byId("pass").addEventListener("cancel", (event) => event.preventDefault());
 document.addEventListener("keydown", (event) => {
-  if (!state.table || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
+  const elsewhere = event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("select, input");
+  if (!state.table || elsewhere || byId("pass").open || byId("end").open) return;
   if (/^[1-9]$/.test(event.key)) {
     const button = document.querySelectorAll("#choices button[data-action], #ask-choices button[data-action]")[Number(event.key) - 1];
     if (button) button.click();
   } else if (event.key === "Escape") clearPicked();
-  else if (event.key === "h" && state.shown.yours) hint();
+  else if (event.key === "h") hint();
   else if (event.key === "u" && state.shown.can_undo) change("undo", {});
 });
 
