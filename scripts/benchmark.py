@@ -377,7 +377,13 @@ def draw(contenders: list[Contender], rates: dict[str, list[float]], path: Path)
 
     shown = sorted(contenders, key=lambda c: statistics.median(rates[c.name]))
     shown = [c for c in shown if "floor" not in c.name and "search" not in c.name and not c.name.endswith("step")]
-    colours = {"drako": "#b5432a", "pgx": "#3b6ea5", "OpenSpiel": "#5b8c5a", "PettingZoo": "#8a7fa3"}
+    colours = {
+        "drako": "#b5432a",
+        "golden_dragon": "#c9a227",
+        "pgx": "#3b6ea5",
+        "OpenSpiel": "#5b8c5a",
+        "PettingZoo": "#8a7fa3",
+    }
     figure, axes = plt.subplots(figsize=(9, 0.32 * len(shown) + 1.2))
     medians = [statistics.median(rates[c.name]) for c in shown]
     axes.barh([f"{c.group}  {c.name}" for c in shown], medians, color=[colours[c.group] for c in shown])
