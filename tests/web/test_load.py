@@ -16,6 +16,7 @@ from drako_env.games import GAMES
 from drako_env.web.server import make_app
 
 OPPONENTS = {name: ["heuristic"] for name in GAMES}
+EXPIRY = 5.0
 PAUSE = 0.5
 """Seconds between two clicks of a quick person."""
 
@@ -64,12 +65,12 @@ async def crowd(address, people, seconds):
 
 
 def play(people, seconds):
-    app = make_app(make_agent, OPPONENTS, "heuristic", most_tables=people, seconds=1.0, timing=True)
+    app = make_app(make_agent, OPPONENTS, "heuristic", most_tables=people, seconds=EXPIRY, timing=True)
     make_agent("heuristic", GAMES["drako"].make())
     with Running(uvicorn.Config(app, port=0, log_level="error")) as address:
         timings = asyncio.run(crowd(address, people, seconds))
         assert len(app.state.tables) == people
-        time.sleep(1.2)
+        time.sleep(EXPIRY + 0.2)
         app.state.tables.clear()
         assert len(app.state.tables) == 0
     return timings
