@@ -88,7 +88,7 @@ def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[s
 def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:
     """Read a policy for a game; `ValueError` says what is wrong with the file."""
     try:
-        tensors, info = _read(path, path.stat().st_mtime_ns)
+        tensors, info = _read(path, hashlib.sha256(path.read_bytes()).digest())
     except (SafetensorError, OSError, TypeError) as error:
         raise ValueError(f"policy {path}: cannot be read ({error})") from None
     _check_origin(path, game, info)
@@ -97,8 +97,8 @@ def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, changed: int) -> tuple[dict[str, Floats], dict[str, str]]:
-    """A file as it was `changed` last: many tables of a server share one copy."""
+def _read(path: Path, digest: bytes) -> tuple[dict[str, Floats], dict[str, str]]:
+    """A file with this content: many tables of a server share one copy."""
     with safe_open(path, "numpy") as file:
         info = _read_about((file.metadata() or {}).get("about", ""))
         return {name: file.get_tensor(name) for name in file.keys()}, info  # noqa: SIM118 (it is no dictionary)

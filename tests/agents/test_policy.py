@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from agents.policy import PolicyAgent, load_policy, save_policy
-from agents.registry import make_agent
+from agents.registry import make_agent, shipped_policy
 from drako_env import drako_v0
 from drako_env.engine.view import SeatView
 from drako_env.evaluation.match import play_game
@@ -168,3 +168,16 @@ def test_rules_of_another_name_are_the_same_rules(game, folder):
 def test_a_path_that_is_not_there(game):
     with pytest.raises(ValueError, match="agent 'policy:nowhere': there is no such file or folder"):
         make_agent("policy:nowhere", game)
+
+
+@pytest.mark.parametrize(("seat", "file"), [("dragon_0", "dragon"), ("dwarves_0", "dwarves")])
+def test_the_policy_that_comes_with_the_project_beats_the_heuristic(game, seat, file):
+    from agents.league.learner import count_wins
+
+    policy = load_policy(shipped_policy(game) / f"{file}.safetensors", game)
+    assert count_wins(game, seat, policy, "heuristic", 100, 0) > 80
+
+
+def test_a_game_without_a_policy_of_its_own_says_so():
+    with pytest.raises(ValueError, match="agent 'policy': none comes with icarius_v0"):
+        make_agent("policy", make_game("icarius"))

@@ -250,9 +250,9 @@ def test_balance_writes_its_section(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "c" / "reconstructed" / "report.json").exists()
     rules = tmp_path / "RULES.md"
-    rules.write_text(f"before\n{BEGIN}old\n{END}\nafter\n")
+    rules.write_text(f"before\n{BEGIN.format('balance')}old\n{END}\nafter\n")
     report = json.loads((tmp_path / "c" / "reconstructed" / "report.json").read_text())
-    write_section(rules, section({"reconstructed": report}))
+    write_section(rules, "balance", section({"reconstructed": report}))
     text = rules.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
@@ -260,4 +260,4 @@ def test_balance_writes_its_section(tmp_path):
     assert "| reconstructed | random    | 20 " in text
     rules.write_text("no marks")
     with pytest.raises(ValueError, match="the marks"):
-        write_section(rules, "x")
+        write_section(rules, "balance", "x")
