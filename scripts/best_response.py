@@ -1,6 +1,7 @@
 """How much can be won against a policy by somebody who trains against nothing else? A lower bound of exploitability.
 
 python scripts/best_response.py policy:runs/train/mine/policies --minutes 30     # on both seats
+python scripts/best_response.py policy --start policy --minutes 30               # beginning with what it has learnt
 python scripts/best_response.py heuristic --minutes 30                        # for comparison
 python scripts/best_response.py --exact runs/train/tiny                       # all of a run's policies, tiny table
 """
@@ -25,7 +26,7 @@ from drako_env.engine.game import Game, rivals, role_of, sides
 from drako_env.envs.seat import NAMED
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
-from scripts.train import add_training_options, run_league, run_of
+from scripts.train import add_training_options, policy_files, run_league, run_of
 
 FINAL_GAMES = 2000
 
@@ -34,15 +35,8 @@ def frozen_opponents(game: Game, spec: str) -> dict[str, Opponents]:
     """Whom the exploiter of each side meets: the frozen policy of the other side."""
     if spec in NAMED:
         return {side: {spec: (1.0, "")} for side in sides(game)}
-    folder = Path(spec.removeprefix("policy:"))
-    if not spec.startswith("policy:") or not folder.is_dir():
-        raise ValueError(f"{spec!r}: expected {', '.join(NAMED)} or policy:FOLDER")
-    opponents: dict[str, Opponents] = {}
-    for side in sides(game):
-        file = folder / f"{role_of(rivals(game, side)[0])}{SUFFIX}"
-        load_policy(file, game)
-        opponents[side] = {"frozen": (1.0, str(file))}
-    return opponents
+    files = policy_files(game, sides(game), spec)
+    return {side: {"frozen": (1.0, str(files[rivals(game, side)[0]]))} for side in sides(game)}
 
 
 def show(league: League, spec: str, console: Console) -> None:

@@ -25,6 +25,8 @@ from agents.league.config import Config
 from agents.league.league import ANCHORS, Budget, League, State, derived_seed
 from agents.league.pool import LATEST, Opponents
 from agents.league.report import Log, Run, Wins, results_table, save_policies, save_replays
+from agents.policy import SUFFIX, load_policy
+from agents.registry import shipped_policy
 from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_text, toml_value
 from drako_env.engine.game import Game, role_of, sides
 
@@ -49,6 +51,7 @@ def add_training_options(parser: argparse.ArgumentParser, minutes: float) -> Non
     length.add_argument("--rounds", type=int, help="instead of minutes, for runs to be repeated exactly")
     parser.set_defaults(default_minutes=minutes)
     parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE", help="a field of the config")
+    parser.add_argument("--start", metavar="AGENT", help="begin with the networks of policy or policy:FOLDER")
     parser.add_argument("--seed", type=int, help="default: 0")
     parser.add_argument("--out", type=Path, help="the run's folder (default: under runs/, named after the time)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out, as it was begun")
@@ -62,6 +65,18 @@ def chosen_seats(game: Game, words: str) -> list[str]:
     return chosen
 
 
+def policy_files(game: Game, seats: list[str], spec: str) -> dict[str, Path]:
+    """The files of `policy` or `policy:FOLDER`, by side; `ValueError` if one cannot be played."""
+    name, _, argument = spec.partition(":")
+    folder = Path(argument) if argument else shipped_policy(game)
+    if name != "policy" or not folder.is_dir():
+        raise ValueError(f"{spec!r}: expected policy or policy:FOLDER")
+    files = {seat: folder / f"{role_of(seat)}{SUFFIX}" for seat in seats}
+    for file in files.values():
+        load_policy(file, game)
+    return files
+
+
 def run_of(options: argparse.Namespace, kind: str) -> Run:
     """The run to begin or to go on with; an old one is never overwritten."""
     folder: Path = options.out or Path("runs") / kind / time.strftime("%Y-%m-%d-%H%M%S")
@@ -71,7 +86,10 @@ def run_of(options: argparse.Namespace, kind: str) -> Run:
     if exists and not options.resume:
         raise ValueError(f"{folder}: there is a run already; add --resume to go on with it, or choose another --out")
     if options.resume:
-        new = {name: getattr(options, name, None) for name in ("set", "players", "train", "config", "seats", "seed")}
+        new = {
+            name: getattr(options, name, None)
+            for name in ("set", "players", "train", "config", "seats", "seed", "start")
+        }
         if given := [f"--{name}" for name, value in new.items() if value not in (None, [])]:
             raise ValueError(f"{given[0]}: a resumed run stays what it was; only --minutes or --rounds may change")
         run = Run.load(folder)
@@ -83,6 +101,7 @@ def run_of(options: argparse.Namespace, kind: str) -> Run:
         )
         seats = chosen_seats(game, getattr(options, "seats", None) or "both")
         run = Run(folder, game, seats, config, seed, Budget(options.default_minutes))
+        run.start = policy_files(game, seats, options.start) if options.start else {}
     if options.minutes is not None or options.rounds is not None:
         run.budget = Budget(options.minutes or 0.0, options.rounds or 0)
     if not (run.budget.minutes > 0 or run.budget.rounds > 0) or run.seed < 0:
@@ -165,7 +184,7 @@ def run_league(
     league = None
     try:
         with console.status("starting the learners"):
-            league = League(run.game, run.seats, run.folder, run.config, run.seed, frozen)
+            league = League(run.game, run.seats, run.folder, run.config, run.seed, frozen, run.start)
         train(league, run.budget, console)
         after(league)
     except KeyboardInterrupt:

@@ -73,6 +73,7 @@ class League:
         config: Config,
         seed: int,
         frozen: Mapping[str, Opponents] | None = None,
+        start: Mapping[str, Path] | None = None,
     ) -> None:
         self.game, self.folder, self.config, self.seed = game, folder, config, seed
         self.seats = seats
@@ -86,13 +87,15 @@ class League:
         self.state = State(pools={seat: Pool() for seat in seats})
         self.workers: dict[str, Worker] = {}
         found = (self.checkpoint / "state.json").exists()
-        start = State.load(self.checkpoint / "state.json").round if found else 0
+        rounds = State.load(self.checkpoint / "state.json").round if found else 0
         for i, seat in enumerate(seats):
-            self.workers[seat] = Worker(game, seat, config, derived_seed(seed, "train", i, start))
-        if (self.checkpoint / "state.json").exists():
+            self.workers[seat] = Worker(game, seat, config, derived_seed(seed, "train", i, rounds))
+        if found:
             self._go_on()
         else:
             self.state.decisions = dict.fromkeys(seats, 0)
+            for seat, path in (start or {}).items():
+                self.workers[seat].call("start_from", path)
             self._export()
             self._save()
 

@@ -178,18 +178,29 @@ class Learner:
 
     def tensors(self) -> dict[str, Floats]:
         """The network, for `save_policy`."""
+        return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in self._parts().items()}
+
+    def _parts(self) -> dict[str, torch.Tensor]:
         policy = self.model.policy
         encoder = policy.features_extractor
         layers = {f"{i}.{part}": getattr(layer, part) for i, layer in enumerate(encoder.hidden) for part in PARTS}
         heads = {f"policy.{part}": getattr(policy.action_net, part) for part in PARTS}
         heads |= {f"value.{part}": getattr(policy.value_net, part) for part in PARTS}
-        every = {"scale": encoder.scale} | layers | heads
-        return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in every.items()}
+        return {"scale": encoder.scale} | layers | heads
 
     def export(self, path: Path, info: Mapping[str, str]) -> None:
         """Write the policy as it is now."""
         about = {"seat": self.seat, "canonical": "yes" if self.config.canonical else "no"} | dict(info)
         save_policy(path, self.game, self.tensors(), about)
+
+    def start_from(self, path: Path) -> None:
+        """Begin with the network of a policy file instead of a random one."""
+        found, own = load_policy(path, self.game).tensors, self._parts()
+        if {name: tensor.shape for name, tensor in found.items()} != {n: tuple(t.shape) for n, t in own.items()}:
+            raise ValueError(f"policy {path}: a network of another shape than layers = {self.config.layers}")
+        with torch.no_grad():
+            for name, tensor in own.items():
+                tensor.copy_(torch.as_tensor(found[name]))
 
     def save_state(self, path: Path) -> None:
         """Network and optimiser, for `load_state`."""

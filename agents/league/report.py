@@ -6,7 +6,7 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ class Run:
     config: Config
     seed: int
     budget: Budget
+    start: dict[str, Path] = field(default_factory=dict)
+    """Policies to begin with, by side; once begun, the checkpoint has them."""
 
     def save(self, command: list[str]) -> None:
         """Write `about.json`, with every command that worked on the run."""

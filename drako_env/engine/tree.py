@@ -3,7 +3,8 @@
 Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012): one tree of action sequences as the searching seat sees them;
 every simulation deals the hidden cards anew, walks down among the actions that are legal in that deal, adds one node,
 plays to the end and counts the result upwards. Since an action may be legal in some deals only, a node is compared by
-how often it was *available*, not by how often its parent was visited.
+how often it was *available*, not by how often its parent was visited. With more than two players it is max^n: whoever
+moves at a node is taken to choose what wins most often for itself.
 """
 
 import math

@@ -199,3 +199,16 @@ def test_training_on_the_tiny_table_becomes_hard_to_exploit(tmp_path):
     policies = [load_policy(tmp_path / "policies" / f"{role}.safetensors", game) for role in ("dragon", "dwarves")]
     start = exploitability(tree, *[lambda _, mask: mask / mask.sum(axis=1, keepdims=True)] * 2)
     assert exploitability(tree, *(policy.probabilities for policy in policies)) < start / 2
+
+
+def test_a_learner_can_begin_with_a_policy(tmp_path):
+    game, config = make_game("drako"), Config.load(**SMALL)
+    first, second = Learner(game, "dragon_0", config, 1), Learner(game, "dragon_0", config, 2)
+    first.export(tmp_path / "dragon.safetensors", {})
+    assert not np.array_equal(first.tensors()["0.weight"], second.tensors()["0.weight"])
+    second.start_from(tmp_path / "dragon.safetensors")
+    for name, tensor in first.tensors().items():
+        assert np.array_equal(tensor, second.tensors()[name])
+    other = Learner(game, "dragon_0", Config.load(**SMALL | {"layers": [16]}), 3)
+    with pytest.raises(ValueError, match="another shape than layers"):
+        other.start_from(tmp_path / "dragon.safetensors")
