@@ -182,6 +182,16 @@ def test_the_fields_of_the_observation(name, options):
     assert described == fields
 
 
+EXAMPLES = ["index", *(f"environments/{name}" for name in ("drako", "golden_dragon"))]
+EXAMPLES += [f"reference/{name}" for name in ("pettingzoo", "batch", "gymnasium", "rules", "agents")]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_run(name):
+    (example,) = re.findall(r"^```python\n(from .*?|import .*?)^```", page(f"{name}.md"), re.MULTILINE | re.DOTALL)
+    exec(example, {})
+
+
 def markdown_files():
     folders = ("drako_env", "agents", "scripts", "tests", "notebooks")
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.md")]
