@@ -49,8 +49,7 @@ bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo
 	@touch $@
 
 docs: $(VENV)/.docs ## the documentation, into runs/site
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file notebooks/mkdocs.yml
-	@echo "runs/site/index.html"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file notebooks/mkdocs.yml
 
 $(VENV)/.docs: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) for the documentation (once) ..."
