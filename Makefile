@@ -7,7 +7,7 @@ PORT ?= 8000
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow train play bench format playthroughs pictures clean
+.PHONY: help setup test test-slow train play bench docs format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,15 @@ bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo
 	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
 	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt \
 		--editable '.[train,bench]'
+	@touch $@
+
+docs: $(VENV)/.docs ## the documentation, into runs/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file notebooks/mkdocs.yml
+
+$(VENV)/.docs: pyproject.toml constraints.txt
+	@echo "Setting up $(VENV) for the documentation (once) ..."
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable '.[docs]'
 	@touch $@
 
 format: setup ## format and fix what can be fixed
