@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from drako_env.drako.game import Drako
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.drako.rules import Rules as DrakoRules
 from drako_env.engine.game import Game
-from drako_env.golden_dragon.game import GoldenDragon, Icarius
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
 from drako_env.golden_dragon.rules import Rules as BoardRules
 
@@ -17,15 +15,20 @@ BOARDS = ("auto", "classic10", "compact9", "compact8")
 
 
 def _drako(rules: Any = "reconstructed", **options: Any) -> Game:
+    from drako_env.drako.game import Drako  # a game is loaded when it is wanted: kernels take their time
+
     return Drako.of(DrakoRules.load(rules, **options))
 
 
-def _golden_dragon(kind: type[GoldenDragon], prefix: str, rules: Any = None, board: Any = None, **options: Any) -> Game:
+def _golden_dragon(kind: str, prefix: str, rules: Any = None, board: Any = None, **options: Any) -> Game:
     """`board` is the game's own word for its rules table."""
+    from drako_env.golden_dragon import game
+
     if rules is not None and board is not None:
         raise ValueError(f"board = {board!r} and rules = {rules!r}: give one of them")
     chosen = board if rules is None else rules
-    return kind.of(BoardRules.load("auto" if chosen is None else chosen, prefix=prefix, **options))
+    made: Game = getattr(game, kind).of(BoardRules.load("auto" if chosen is None else chosen, prefix=prefix, **options))
+    return made
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,8 @@ class Entry:
 
 GAMES: dict[str, Entry] = {
     "drako": Entry(_drako, ("reconstructed", "tiny"), DRAKO_OPTIONS),
-    "golden_dragon": Entry(partial(_golden_dragon, GoldenDragon, ""), BOARDS, BOARD_OPTIONS),
-    "icarius": Entry(partial(_golden_dragon, Icarius, "icarius_"), BOARDS, BOARD_OPTIONS),
+    "golden_dragon": Entry(partial(_golden_dragon, "GoldenDragon", ""), BOARDS, BOARD_OPTIONS),
+    "icarius": Entry(partial(_golden_dragon, "Icarius", "icarius_"), BOARDS, BOARD_OPTIONS),
 }
 
 
