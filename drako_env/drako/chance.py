@@ -26,7 +26,7 @@ class CardChance:
 
     def __init__(self, rules: Rules, tables: Any) -> None:
         self.rules = rules
-        self._action_type = tables["action_type"][0]
+        self._action_type = [ActionType(kind) for kind in tables["action_type"][0][: tables["num_actions"][0]]]
         self.max_events = 4 + sum(draws(sum(card.copies for card in deck)) for deck in rules.decks)
 
     @cached_property

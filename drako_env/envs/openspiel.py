@@ -34,12 +34,17 @@ class SpielGame(pyspiel.Game):
     def __init__(self, name: str, game: Game, parameters: Mapping[str, Any]) -> None:
         prepare(game)
         self.game = game
+        self._made_of = name, game, dict(parameters)
         seats = len(game.seats)
         super().__init__(game_type(name, game, seats, seats, {}), _game_info(game), dict(parameters))
-        self.dealt = new_states(game, 1)
-        game.kernels.deal_one(game.tables, self.dealt, 0, new_masks(game, 1).view(np.int8)[0])
-        game.chance.take_back(None, 0, self.dealt[0])
-        self.dealt["rng"] = 0
+        dealt = new_states(game, 1)
+        game.kernels.deal_one(game.tables, dealt, 0, new_masks(game, 1).view(np.int8)[0])
+        game.chance.take_back(None, 0, dealt[0])
+        self.undealt = dealt.tobytes()
+        self.first_player = _decider(game, dealt)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SpielGame, self._made_of
 
     def new_initial_state(self) -> "SpielState":
         """Before the deal."""
@@ -65,10 +70,10 @@ class SpielState(pyspiel.State):
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
         self._game = game.game
-        self._states = game.dealt.copy()
+        self._record = game.undealt
         self._heard = ("",) * len(self._game.seats)
         self._events = (b"",) * len(self._game.seats)
-        self._player = self._decider()
+        self._player = game.first_player
 
     def current_player(self) -> int:
         """The seat to decide, or OpenSpiel's id for chance and for the end."""
@@ -81,17 +86,22 @@ class SpielState(pyspiel.State):
     def returns(self) -> list[float]:
         """Every seat's reward."""
         reward = np.zeros(len(self._game.seats), np.float32)
-        self._game.kernels.reward_one(self._states, 0, reward)
+        self._game.kernels.reward_one(self.states, 0, reward)
         return reward.tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """All that can be drawn now."""
-        return list(self._game.chance.outcomes(self._states[0]))
+        return list(self._game.chance.outcomes(self.states[0]))
+
+    @property
+    def states(self) -> NDArray[np.void]:
+        """The state record, as an array of one that the caller may change."""
+        return np.frombuffer(bytearray(self._record), self._game.state_dtype)
 
     def observation(self, player: int) -> NDArray[np.int8]:
         """What a seat sees of the position."""
         observation = np.empty(len(self._game.observation_high), np.int8)
-        self._game.kernels.observe_one(self._game.tables, self._states, 0, player, observation)
+        self._game.kernels.observe_one(self._game.tables, self.states, 0, player, observation)
         return observation
 
     def heard(self, player: int) -> str:
@@ -104,7 +114,7 @@ class SpielState(pyspiel.State):
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "SpielState":
         """A game that took another course in what the player cannot know, chance deciding."""
-        hidden, events = self._states.copy(), [(event.player, event.action) for event in self.full_history()]
+        hidden, events = self.states, [(event.player, event.action) for event in self.full_history()]
         hidden["rng"] = seed_words(one_seed(int(probability_sampler() * SEEDS)))
         self._game.kernels.redeal_one(self._game.tables, hidden, 0, player_id)
         other: SpielState = self.get_game().new_initial_state()
@@ -120,35 +130,39 @@ class SpielState(pyspiel.State):
             self._decide_by_chance(action)
         else:
             self._play(action)
-        self._player = self._decider()
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
-            return self._game.chance.heard(self._states[0], action, None)
+            return self._game.chance.heard(self.states[0], action, None)
         return self._game.action_text(action)
 
     def __str__(self) -> str:
-        position = self._game.state_dict(self._states[0])
+        position = self._game.state_dict(self.states[0])
         waiting = "chance decides\n" if self._player == pyspiel.PlayerId.CHANCE else ""
         return waiting + "\n".join(f"{key}: {value}" for key, value in position.items())
 
     def _play(self, action: int) -> None:
-        game, before = self._game, self._states.copy()
-        if game.kernels.play_one(game.tables, self._states, 0, action, self._mask()) == ILLEGAL:
-            raise ValueError(f"action {action} is not legal in phase {game.phase(before[0])!r}")
-        game.chance.take_back(before[0], action, self._states[0])
-        self._states["rng"] = 0
-        who = game.seats[self._player]
-        in_full = game.heard(before[0], action, self._player)
-        heard = [game.heard(before[0], action, seat) for seat in range(len(game.seats))]
-        self._remember(FIRST_ACTION + action, f"{who}: {in_full}", [f"{who}: {words}" for words in heard])
+        game, before, states = self._game, self.states[0], self.states
+        if game.kernels.play_one(game.tables, states, 0, action, self._mask()) == ILLEGAL:
+            raise ValueError(f"action {action} is not legal in phase {game.phase(before)!r}")
+        game.chance.take_back(before, action, states[0])
+        states["rng"] = 0
+        who, seats = game.seats[self._player], range(len(game.seats))
+        in_full = f"{who}: {game.heard(before, action, self._player)}"
+        self._remember(FIRST_ACTION + action, in_full, [f"{who}: {game.heard(before, action, seat)}" for seat in seats])
+        self._go_on(states)
 
     def _decide_by_chance(self, outcome: int) -> None:
-        chance, before = self._game.chance, self._states.copy()
-        chance.lay_out(self._states[0], outcome)
-        heard = [chance.heard(before[0], outcome, seat) for seat in range(len(self._game.seats))]
+        chance, before, states = self._game.chance, self.states[0], self.states
+        chance.lay_out(states[0], outcome)
+        heard = [chance.heard(before, outcome, seat) for seat in range(len(self._game.seats))]
         number = FIRST_ACTION + len(self._game.actions) + outcome
-        self._remember(number, chance.heard(before[0], outcome, None), heard)
+        self._remember(number, chance.heard(before, outcome, None), heard)
+        self._go_on(states)
+
+    def _go_on(self, states: NDArray[np.void]) -> None:
+        self._record = states.tobytes()
+        self._player = _decider(self._game, states)
 
     def _remember(self, event: int, in_full: str, heard: list[str]) -> None:
         """Each seat remembers what it heard; the event itself only if that was all."""
@@ -160,14 +174,16 @@ class SpielState(pyspiel.State):
 
     def _mask(self) -> NDArray[np.int8]:
         mask = new_masks(self._game, 1).view(np.int8)[0]
-        self._game.kernels.mask_one(self._game.tables, self._states, 0, mask)
+        self._game.kernels.mask_one(self._game.tables, self.states, 0, mask)
         return mask
 
-    def _decider(self) -> int:
-        if self._game.chance.outcomes(self._states[0]):
-            return int(pyspiel.PlayerId.CHANCE)
-        agent = int(self._states["agent"][0])
-        return int(pyspiel.PlayerId.TERMINAL) if agent == OVER else agent
+
+def _decider(game: Game, states: NDArray[np.void]) -> int:
+    """The seat to decide, or OpenSpiel's id for chance and for the end."""
+    if game.chance.outcomes(states[0]):
+        return int(pyspiel.PlayerId.CHANCE)
+    agent = int(states["agent"][0])
+    return int(pyspiel.PlayerId.TERMINAL) if agent == OVER else agent
 
 
 class SeatObserver:
