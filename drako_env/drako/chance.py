@@ -19,6 +19,8 @@ from drako_env.engine.chance import CHANCE, Event
 
 Cards = tuple[int, ...]
 """Card kinds, ascending."""
+SIZES = (*range(1, CARDS_PER_DRAW + 1), START_HAND)
+"""How many cards are drawn at a time."""
 
 
 class CardChance:
@@ -27,24 +29,19 @@ class CardChance:
     def __init__(self, rules: Rules, tables: Any) -> None:
         self.rules = rules
         self._action_type = [ActionType(kind) for kind in tables["action_type"][0][: tables["num_actions"][0]]]
+        self.kinds = max(len(deck) for deck in rules.decks)
+        self.max_outcomes = sum(comb(self.kinds + size - 1, size) for size in SIZES)
         self.max_events = 4 + sum(draws(sum(card.copies for card in deck)) for deck in rules.decks)
 
     @cached_property
     def draws(self) -> list[Cards]:
         """What can be drawn at a time, by the numbers of the outcomes: one card, two, or a starting hand."""
-        kinds = range(max(len(deck) for deck in self.rules.decks))
-        sizes = (*range(1, CARDS_PER_DRAW + 1), START_HAND)
-        return [cards for size in sizes for cards in combinations_with_replacement(kinds, size)]
+        return [cards for size in SIZES for cards in combinations_with_replacement(range(self.kinds), size)]
 
     @cached_property
     def numbers(self) -> dict[Cards, int]:
         """The number of every outcome."""
         return {cards: number for number, cards in enumerate(self.draws)}
-
-    @cached_property
-    def max_outcomes(self) -> int:
-        """Outcomes have numbers below this."""
-        return len(self.draws)
 
     def take_back(self, before: Any, action: int, after: Any) -> None:
         """Put what was drawn back into the deck."""

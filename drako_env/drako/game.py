@@ -17,6 +17,7 @@ from drako_env.drako.rules import DWARVES, Rules
 from drako_env.drako.state import STATE, Area, Phase, Seat
 from drako_env.drako.symmetry import symmetries
 from drako_env.drako.tables import build_tables
+from drako_env.engine.chance import Chance
 from drako_env.engine.game import kernels_of, new_masks, new_states
 from drako_env.engine.symmetry import Symmetries
 
@@ -53,7 +54,7 @@ class Drako:
             self.observation_high[slices[field]] = MAX_CARDS
         for field in STRIKE_COUNTS:
             self.observation_high[slices[field]] = 2
-        self.chance = CardChance(rules, self.tables)
+        self.chance: Chance = CardChance(rules, self.tables)
         self.max_decisions = _max_decisions(rules)
 
     @staticmethod

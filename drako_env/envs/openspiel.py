@@ -65,7 +65,7 @@ class SpielGame(pyspiel.Game):
 
 
 class SpielState(pyspiel.State):
-    """A position and, for each seat, all that it has heard. Random numbers play no part: chance has nodes of its own."""
+    """A position and, for each seat, all that it has heard. Random numbers play no part: chance has its own nodes."""
 
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
@@ -81,7 +81,7 @@ class SpielState(pyspiel.State):
 
     def is_terminal(self) -> bool:
         """The game is over."""
-        return self._player == pyspiel.PlayerId.TERMINAL
+        return bool(self._player == pyspiel.PlayerId.TERMINAL)
 
     def returns(self) -> list[float]:
         """Every seat's reward."""
@@ -173,7 +173,7 @@ class SpielState(pyspiel.State):
         )
 
     def _mask(self) -> NDArray[np.int8]:
-        mask = new_masks(self._game, 1).view(np.int8)[0]
+        mask: NDArray[np.int8] = new_masks(self._game, 1).view(np.int8)[0]
         self._game.kernels.mask_one(self._game.tables, self.states, 0, mask)
         return mask
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drako_env.engine.chance import Chance
 from drako_env.engine.game import kernels_of
 from drako_env.engine.symmetry import Symmetries
 from drako_env.golden_dragon import dicts, kernels, picture, scene, text
@@ -27,7 +28,7 @@ class GoldenDragon:
     name: str = "golden_dragon_v0"
     state_dtype: np.dtype[np.void] = STATE
     kernels = kernels_of(kernels)
-    chance = NoChance()
+    chance: Chance = NoChance()
     words: Mapping[str, str] = {
         "figure": "dragon",
         "goal": "golden volcano",
