@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from drako_env.drako import dicts, kernels, picture, scene, text
 from drako_env.drako.actions import action_text, all_actions
+from drako_env.drako.chance import CardChance, draws
 from drako_env.drako.deals import all_deals
 from drako_env.drako.observe import Field
-from drako_env.drako.rules import Rules
-from drako_env.drako.state import STATE, Phase
+from drako_env.drako.rules import DWARVES, Rules
+from drako_env.drako.state import STATE, Area, Phase, Seat
 from drako_env.drako.symmetry import symmetries
 from drako_env.drako.tables import build_tables
+from drako_env.engine.chance import Chance
 from drako_env.engine.game import kernels_of, new_masks, new_states
 from drako_env.engine.symmetry import Symmetries
 
@@ -52,6 +54,8 @@ class Drako:
             self.observation_high[slices[field]] = MAX_CARDS
         for field in STRIKE_COUNTS:
             self.observation_high[slices[field]] = 2
+        self.chance: Chance = CardChance(rules, self.tables)
+        self.max_decisions = _max_decisions(rules)
 
     @staticmethod
     @lru_cache(maxsize=64)
@@ -121,3 +125,13 @@ class Drako:
     def picture(self, scene: Mapping[str, Any]) -> str:
         """A scene drawn as SVG."""
         return picture.picture(scene)
+
+
+def _max_decisions(rules: Rules) -> int:
+    """R11.2: every card is drawn once and spent once. Most asks a card that breathes fire: the direction, and an answer
+    for each dwarf (R7.4, R7.5)."""
+    cards = [sum(card.copies for card in deck) for deck in rules.decks]
+    setup = 2 + len(DWARVES)
+    spent = sum(draws(number) + number * (2 + len(DWARVES)) for number in cards)
+    escapes, fury, wounds = cards[Seat.DWARVES], 1, sum(rules.dragon_spaces[Area.FLIGHT :])
+    return setup + spent + escapes + fury + wounds

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from drako_env.engine.chance import Chance
 from drako_env.engine.jit import load_kernels
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.engine.symmetry import Symmetries
@@ -72,6 +73,9 @@ class Game(Protocol):
     """Every action as a dictionary, in id order."""
     observation_fields: Mapping[str, slice]
     observation_high: NDArray[np.int8]
+    chance: Chance
+    max_decisions: int
+    """No game takes more."""
 
     @property
     def symmetries(self) -> Symmetries:

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drako_env.engine.chance import Chance
 from drako_env.engine.game import kernels_of
 from drako_env.engine.symmetry import Symmetries
 from drako_env.golden_dragon import dicts, kernels, picture, scene, text
 from drako_env.golden_dragon.actions import action_text, all_actions
+from drako_env.golden_dragon.chance import NoChance
 from drako_env.golden_dragon.observe import Field
 from drako_env.golden_dragon.rules import Rules
-from drako_env.golden_dragon.state import STATE, Phase
+from drako_env.golden_dragon.state import BOLTS_EACH, HOLDER_SIZE, MOVES_A_TURN, STATE, Phase
 from drako_env.golden_dragon.tables import build_tables
 
 PERCENT = 100
@@ -26,6 +28,7 @@ class GoldenDragon:
     name: str = "golden_dragon_v0"
     state_dtype: np.dtype[np.void] = STATE
     kernels = kernels_of(kernels)
+    chance: Chance = NoChance()
     words: Mapping[str, str] = {
         "figure": "dragon",
         "goal": "golden volcano",
@@ -44,6 +47,7 @@ class GoldenDragon:
         )
         self.observation_high: NDArray[np.int8] = np.ones(sum(sizes), np.int8)
         self.observation_high[self.observation_fields["time"]] = PERCENT
+        self.max_decisions = _max_decisions(rules)
 
     @classmethod
     @lru_cache(maxsize=64)
@@ -121,3 +125,13 @@ class Icarius(GoldenDragon):
 
     name = "icarius_v0"
     words: Mapping[str, str] = {"figure": "flyer", "goal": "sun", "taboo": "cloud", "storm": "sun"}
+
+
+def _max_decisions(rules: Rules) -> int:
+    """G7: single moves are limited. A stone is placed once more after each veto, and every placing may be asked about
+    (G5); a storm is asked about before a turn."""
+    setup = rules.num_players * (1 + HOLDER_SIZE) + 1
+    turns = rules.max_single_moves // MOVES_A_TURN + 1
+    placings = rules.max_single_moves + rules.num_players * BOLTS_EACH
+    asked = rules.num_players - 1 if rules.veto_scope == "any_opponent" else 1
+    return setup + turns + placings * (1 + asked)
