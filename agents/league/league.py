@@ -2,15 +2,16 @@
 
 import hashlib
 import json
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from agents.league.config import Config
 from agents.league.pool import HEURISTIC, LATEST, RANDOM, Opponents, Pool
-from agents.league.workers import Worker
+from agents.league.workers import Processes
 from drako_env.engine.game import Game, rivals, role_of
 from drako_env.evaluation.statistics import wilson
 
@@ -62,6 +63,37 @@ class State:
         return cls(**values)
 
 
+class Crew(Protocol):
+    """Who does the work of a league: learners on this machine (`workers.Processes`) or on a cluster."""
+
+    def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
+        """One round of every side; returns results (`opponent -> (games, wins)`) and figures, by side."""
+
+    def evaluate(
+        self, opponents: Mapping[str, Opponents], games: int, seed: int
+    ) -> dict[str, dict[str, tuple[int, int]]]:
+        """Side -> opponent -> how many of how many games the policy, as it is now, wins."""
+
+    def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
+        """Write every side's policy as it is now."""
+
+    def start_from(self, files: Mapping[str, Path]) -> None:
+        """Begin with the networks of these policies."""
+
+    def save(self, folder: Path) -> None:
+        """Write all that `load` needs to go on."""
+
+    def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
+        """Go on from there, after so many decisions of each side."""
+
+    def close(self) -> None:
+        """Let everybody go."""
+
+
+CrewMaker = Callable[[Game, Mapping[str, int], Config], Crew]
+"""From the game, the sides that learn with a seed for each, and the config."""
+
+
 class League:
     """A run in a folder. `train` goes on from wherever the folder's last checkpoint stands."""
 
@@ -74,6 +106,7 @@ class League:
         seed: int,
         frozen: Mapping[str, Opponents] | None = None,
         start: Mapping[str, Path] | None = None,
+        crew: CrewMaker = Processes,
     ) -> None:
         self.game, self.folder, self.config, self.seed = game, folder, config, seed
         self.seats = seats
@@ -85,17 +118,16 @@ class League:
         for path in (self.past, self.checkpoint):
             path.mkdir(parents=True, exist_ok=True)
         self.state = State(pools={seat: Pool() for seat in seats})
-        self.workers: dict[str, Worker] = {}
         found = (self.checkpoint / "state.json").exists()
-        rounds = State.load(self.checkpoint / "state.json").round if found else 0
-        for i, seat in enumerate(seats):
-            self.workers[seat] = Worker(game, seat, config, derived_seed(seed, "train", i, rounds))
         if found:
-            self._go_on()
+            self.state = State.load(self.checkpoint / "state.json")
+        seeds = {seat: derived_seed(seed, "train", i, self.state.round) for i, seat in enumerate(seats)}
+        self.crew = crew(game, seeds, config)
+        if found:
+            self.crew.load(self._saved, self.state.decisions)
         else:
             self.state.decisions = dict.fromkeys(seats, 0)
-            for seat, path in (start or {}).items():
-                self.workers[seat].call("start_from", path)
+            self.crew.start_from(start or {})
             self._export()
             self._save()
 
@@ -104,11 +136,9 @@ class League:
         while budget.progress(self.state) < 1:
             start = time.perf_counter()
             rate = self.config.learning_rate * (1 - (1 - LAST_RATE) * budget.progress(self.state))
-            for seat, worker in self.workers.items():
-                worker.start("train", self._opponents(seat), rate)
             row: dict[str, Any] = {"round": self.state.round + 1, "learning_rate": rate}
-            for seat, worker in self.workers.items():
-                row |= self._take(seat, worker.result())
+            for seat, figures in self.crew.train({seat: self._opponents(seat) for seat in self.seats}, rate).items():
+                row |= self._take(seat, figures)
             self.state.round += 1
             self._export()
             if self.frozen is None and self.state.round % self.config.snapshot_every == 0:
@@ -122,18 +152,13 @@ class League:
 
     def win_rates(self, games: int, seed: int) -> dict[str, dict[str, tuple[int, int]]]:
         """Seat -> opponent -> wins of games, for the policies as they are now, against the anchors or the frozen."""
-        found: dict[str, dict[str, tuple[int, int]]] = {seat: {} for seat in self.seats}
-        for seat, worker in self.workers.items():
-            against = dict.fromkeys(ANCHORS, (1.0, "")) if self.frozen is None else self.frozen[seat]
-            worker.start("evaluate", against, games, seed)
-        for seat, worker in self.workers.items():
-            found[seat] = worker.result()
-        return found
+        anchors = dict.fromkeys(ANCHORS, (1.0, ""))
+        against = {seat: anchors if self.frozen is None else self.frozen[seat] for seat in self.seats}
+        return self.crew.evaluate(against, games, seed)
 
     def close(self) -> None:
-        """End the learners' processes."""
-        for worker in self.workers.values():
-            worker.close()
+        """Let the learners go."""
+        self.crew.close()
 
     def policy_file(self, seat: str, number: int) -> Path:
         """The policy of a seat after a round."""
@@ -177,10 +202,7 @@ class League:
     def _export(self) -> None:
         """Every learner's policy as a file that the others can load; drop those that nobody will."""
         info = {"round": str(self.state.round), "seed": str(self.seed)}
-        for seat, worker in self.workers.items():
-            worker.start("export", self.policy_file(seat, self.state.round), info)
-        for worker in self.workers.values():
-            worker.result()
+        self.crew.export({seat: self.policy_file(seat, self.state.round) for seat in self.seats}, info)
         kept = {name for pool in self.state.pools.values() for name in pool.snapshots}
         kept |= {self.policy_file(s, n).name for s in self.seats for n in (self.state.round, self.state.round - 1)}
         for path in self.past.glob("*.safetensors"):
@@ -193,21 +215,14 @@ class League:
                 self.state.pools[seat].snapshots.append(self.policy_file(rival, self.state.round).name)
 
     def _save(self) -> None:
-        """A checkpoint: first the learners' files, then the state that names their round, then the old ones go."""
-        for seat, worker in self.workers.items():
-            worker.start("save_state", self._learner_file(seat))
-        for worker in self.workers.values():
-            worker.result()
+        """A checkpoint: first the learners, then the state that names their round, then the old ones go."""
+        self.crew.save(self._saved)
         self.state.save(self.checkpoint / "state.json")
-        current = {self._learner_file(seat) for seat in self.seats}
-        for path in self.checkpoint.glob("*.pt"):
-            if path not in current:
-                path.unlink()
+        for path in self.checkpoint.iterdir():
+            if path.is_dir() and path != self._saved:
+                shutil.rmtree(path)
 
-    def _learner_file(self, seat: str) -> Path:
-        return self.checkpoint / f"{role_of(seat)}-{self.state.round:05}.pt"
-
-    def _go_on(self) -> None:
-        self.state = State.load(self.checkpoint / "state.json")
-        for seat, worker in self.workers.items():
-            worker.call("load_state", self._learner_file(seat), self.state.decisions[seat])
+    @property
+    def _saved(self) -> Path:
+        """Where the learners of this round are kept."""
+        return self.checkpoint / f"{self.state.round:05}"

@@ -4,11 +4,59 @@ import multiprocessing
 import os
 import signal
 import traceback
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from agents.league.config import Config
-from drako_env.engine.game import Game
+from agents.league.pool import Opponents
+from drako_env.engine.game import Game, role_of
+
+
+class Processes:
+    """The crew of a league on one machine: a process for every side's learner."""
+
+    def __init__(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
+        self._workers = {seat: Worker(game, seat, config, seed) for seat, seed in seeds.items()}
+
+    def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
+        """One round of every learner at a learning rate; the figures of `Learner.train`, by side."""
+        return self._all("train", {seat: (against, rate) for seat, against in opponents.items()})
+
+    def evaluate(
+        self, opponents: Mapping[str, Opponents], games: int, seed: int
+    ) -> dict[str, dict[str, tuple[int, int]]]:
+        """Side -> opponent -> how many of how many games the policy, as it is now, wins."""
+        return self._all("evaluate", {seat: (against, games, seed) for seat, against in opponents.items()})
+
+    def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
+        """Write every side's policy as it is now."""
+        self._all("export", {seat: (file, info) for seat, file in files.items()})
+
+    def start_from(self, files: Mapping[str, Path]) -> None:
+        """Begin with the networks of these policies."""
+        self._all("start_from", {seat: (file,) for seat, file in files.items()})
+
+    def save(self, folder: Path) -> None:
+        """All that `load` needs to go on."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._all("save_state", {seat: (folder / f"{role_of(seat)}.pt",) for seat in self._workers})
+
+    def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
+        """Go on from there, after so many decisions of each side."""
+        self._all("load_state", {seat: (folder / f"{role_of(seat)}.pt", decisions[seat]) for seat in self._workers})
+
+    def close(self) -> None:
+        """End the processes."""
+        for worker in self._workers.values():
+            worker.close()
+
+    def _all(self, method: str, arguments: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+        """A call of these sides' learners, all at the same time."""
+        for seat, given in arguments.items():
+            self._workers[seat].start(method, *given)
+        return {seat: self._workers[seat].result() for seat in arguments}
 
 
 class Worker:
@@ -36,11 +84,6 @@ class Worker:
         if not good:
             raise RuntimeError(f"a learner failed:\n{value}")
         return value
-
-    def call(self, method: str, *arguments: Any) -> Any:
-        """Begin a call and wait for it."""
-        self.start(method, *arguments)
-        return self.result()
 
     def close(self) -> None:
         """End the process."""
