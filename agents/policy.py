@@ -22,6 +22,7 @@ from drako_env.engine.view import SeatView
 FORMAT = "drako-env policy 1"
 SUFFIX = ".safetensors"
 ILLEGAL = np.float32(-1e9)
+CARDS_SCALE = 4.0
 
 Floats = NDArray[np.float32]
 
@@ -72,6 +73,11 @@ class Policy:
             x = np.maximum(x @ self.tensors[f"{layer}.weight"].T + self.tensors[f"{layer}.bias"], 0)
         logits = x @ self.tensors["policy.weight"].T + self.tensors["policy.bias"]
         return np.where(mask.astype(bool), logits, ILLEGAL), ways
+
+
+def input_scale(high: NDArray[np.int8]) -> Floats:
+    """What every entry of an observation is multiplied with: counts above 2 are rarely above 4."""
+    return np.where(high > 2, 1 / CARDS_SCALE, 1.0).astype(np.float32)
 
 
 def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:

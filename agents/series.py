@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from agents.nodes import connect
 from agents.registry import KNOWN, make_agent, shipped_policy
 from drako_env import replay
 from drako_env.engine.game import Game
 from drako_env.evaluation.match import game_seeds
 from drako_env.evaluation.report import Report, heat_map, markdown, summarise
-from drako_env.evaluation.runner import Job, Pairing, Played, Store, run
+from drako_env.evaluation.runner import Job, Pairing, Played, Store, run, run_on_ray
 from drako_env.games import GAMES, make_game
 
 AGENTS_HELP = "agents: " + ", ".join(f"{name} ({what})" for name, what in KNOWN.items())
@@ -46,6 +48,9 @@ def series_parser(description: str, games: int) -> argparse.ArgumentParser:
     parser.add_argument("--games", type=int, default=games, help=f"deals for every pairing (default: {games})")
     parser.add_argument("--seed", type=int, default=0, help="of the deals: the same for every pairing")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "--ray", metavar="ADDRESS", help="play on a Ray cluster (auto: the one on this machine) instead"
+    )
     parser.add_argument("--out", type=Path, help="folder for the results (default: under runs/)")
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
     parser.add_argument(
@@ -96,7 +101,10 @@ def play_series(game: Game, pairings: Sequence[Pairing], options: argparse.Names
     jobs, asked = _jobs(pairings, options)
     _check_series(folder, game, pairings, options)
     store = Store(folder / "games.jsonl", options.resume)
-    complete = _play(jobs, game, store, folder / "replays", options.processes, console)
+    if options.ray:
+        connect(options.ray, 1)
+    crew = run_on_ray if options.ray else partial(run, processes=options.processes)
+    complete = _play(jobs, game, store, folder / "replays", crew, console)
     if games := [played for played in store.finish() if played.pairing in set(pairings)]:
         report = summarise(game, pairings, games)
         _write(report, folder, console)
@@ -144,7 +152,9 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def _play(jobs: list[Job], game: Game, store: Store, replays: Path, processes: int, console: Console) -> bool:
+def _play(
+    jobs: list[Job], game: Game, store: Store, replays: Path, crew: Callable[..., None], console: Console
+) -> bool:
     """Play what is not in the store yet; False if interrupted."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     todo = [job for job in jobs if job.key not in store.games or (job.record and not _path(replays, job).exists())]
@@ -165,7 +175,7 @@ def _play(jobs: list[Job], game: Game, store: Store, replays: Path, processes: i
                 console.print(f"{finished} of {len(jobs)} games")
 
         try:
-            run(todo, game, make_agent, processes, done)
+            crew(todo, game, make_agent, done=done)
         except KeyboardInterrupt:
             return False
     return True

@@ -22,9 +22,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Column
 
 from agents.league.config import Config
-from agents.league.league import ANCHORS, Budget, League, State, derived_seed
+from agents.league.judge import count_wins, random_policy
+from agents.league.league import ANCHORS, Budget, CrewMaker, League, State, derived_seed
 from agents.league.pool import LATEST, Opponents
 from agents.league.report import Log, Run, Wins, results_table, save_policies, save_replays
+from agents.league.workers import Processes
 from agents.policy import SUFFIX, load_policy
 from agents.registry import shipped_policy
 from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_text, toml_value
@@ -36,12 +38,17 @@ FINAL_GAMES = 1000
 def read_options() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_league_options(parser)
+    return parser.parse_args()
+
+
+def add_league_options(parser: argparse.ArgumentParser) -> None:
+    """What a league can be told, wherever it trains."""
     add_game_options(parser)
     parser.add_argument("--seats", help="both, or one role such as dragon (default: both)")
     add_training_options(parser, minutes=5.0)
     parser.add_argument("--config", type=Path, help="a TOML file with the fields of agents/league/config.py")
     parser.add_argument("--games", type=int, default=FINAL_GAMES, help="of the evaluation at the end, per opponent")
-    return parser.parse_args()
 
 
 def add_training_options(parser: argparse.ArgumentParser, minutes: float) -> None:
@@ -93,6 +100,8 @@ def run_of(options: argparse.Namespace, kind: str) -> Run:
         if given := [f"--{name}" for name, value in new.items() if value not in (None, [])]:
             raise ValueError(f"{given[0]}: a resumed run stays what it was; only --minutes or --rounds may change")
         run = Run.load(folder)
+        if run.kind != kind:
+            raise ValueError(f"{folder}: begun with scripts/{run.kind}.py, which alone can go on with it")
     else:
         game, seed = chosen_game(options), options.seed or 0
         config = Config.load(
@@ -100,7 +109,7 @@ def run_of(options: argparse.Namespace, kind: str) -> Run:
             **{name: toml_value(text) for name, text in (name_and_text(word, "--train") for word in options.train)},
         )
         seats = chosen_seats(game, getattr(options, "seats", None) or "both")
-        run = Run(folder, game, seats, config, seed, Budget(options.default_minutes))
+        run = Run(folder, kind, game, seats, config, seed, Budget(options.default_minutes))
         run.start = policy_files(game, seats, options.start) if options.start else {}
     if options.minutes is not None or options.rounds is not None:
         run.budget = Budget(options.minutes or 0.0, options.rounds or 0)
@@ -141,8 +150,6 @@ def how_it_goes(state: State, seats: list[str]) -> str:
 
 def baseline(game: Game, seats: list[str], games: int, seed: int) -> Wins:
     """How often random play wins on each seat."""
-    from agents.league.learner import count_wins, random_policy
-
     return {
         seat: {anchor: (count_wins(game, seat, random_policy(seed), anchor, games, seed), games) for anchor in ANCHORS}
         for seat in seats
@@ -172,11 +179,15 @@ def finish(league: League, run: Run, games: int, console: Console) -> None:
     longer = f"--rounds {run.budget.rounds * 4}" if run.budget.rounds else f"--minutes {run.budget.minutes * 4:g}"
     console.print("next:", style="bold")
     console.print(f"  .venv/bin/python scripts/evaluate.py {match} --games 100", soft_wrap=True)
-    console.print(f"  .venv/bin/python scripts/train.py --out {league.folder} --resume {longer}", soft_wrap=True)
+    console.print(f"  .venv/bin/python scripts/{run.kind}.py --out {league.folder} --resume {longer}", soft_wrap=True)
 
 
 def run_league(
-    run: Run, frozen: Mapping[str, Opponents] | None, after: Callable[[League], None], console: Console
+    run: Run,
+    frozen: Mapping[str, Opponents] | None,
+    after: Callable[[League], None],
+    console: Console,
+    crew: CrewMaker = Processes,
 ) -> int:
     """Train, then `after`; returns the exit code. Ctrl-C loses at most the round under way."""
     run.save(sys.argv)
@@ -184,7 +195,7 @@ def run_league(
     league = None
     try:
         with console.status("starting the learners"):
-            league = League(run.game, run.seats, run.folder, run.config, run.seed, frozen, run.start)
+            league = League(run.game, run.seats, run.folder, run.config, run.seed, frozen, run.start, crew)
         train(league, run.budget, console)
         after(league)
     except KeyboardInterrupt:

@@ -15,18 +15,17 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from agents.league.config import Config
+from agents.league.judge import judge
 from agents.league.league import derived_seed
 from agents.league.pool import Opponents
-from agents.policy import Floats, Policy, load_policy, save_policy
+from agents.policy import Floats, Policy, input_scale, load_policy, save_policy
 from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.engine.symmetry import Symmetries
 from drako_env.envs.sb3 import SeatVecEnv
-from drako_env.envs.seat import NAMED, SeatGames
+from drako_env.envs.seat import NAMED
 
 torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
-
-CARDS_SCALE = 4.0
 
 
 class Encoder(BaseFeaturesExtractor):
@@ -44,11 +43,6 @@ class Encoder(BaseFeaturesExtractor):
         for layer in self.hidden:
             x = torch.relu(layer(x))
         return x
-
-
-def input_scale(high: np.ndarray[Any, Any]) -> Floats:
-    """What every entry of an observation is multiplied with: counts above 2 are rarely above 4."""
-    return np.where(high > 2, 1 / CARDS_SCALE, 1.0).astype(np.float32)
 
 
 class LearnerVecEnv(VecEnvWrapper):
@@ -169,12 +163,8 @@ class Learner:
     def evaluate(self, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:
         """How many of how many games the policy, as it is now, wins against each of the opponents."""
         info = {"canonical": "yes" if self.config.canonical else "no", "layers": str(len(self.config.layers))}
-        found = {}
-        for name, (_, file) in opponents.items():
-            policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
-            other = load_policy(Path(file), self.game, seed + 1) if file else name
-            found[name] = (count_wins(self.game, self.seat, policy, other, games, seed), games)
-        return found
+        policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
+        return judge(policy, self.seat, opponents, games, seed)
 
     def tensors(self) -> dict[str, Floats]:
         """The network, for `save_policy`."""
@@ -217,22 +207,3 @@ class Learner:
 
 
 PARTS = ("weight", "bias")
-
-
-def count_wins(game: Game, seat: str, policy: Any, opponent: Any, games: int, seed: int) -> int:
-    """How many of `games` games `policy` wins on a seat. All are played side by side and each slot counts once, so that
-    short games are not counted more often."""
-    table = SeatGames(game, games, seat, opponent, seed)
-    wins, open_games = 0, np.ones(games, bool)
-    while open_games.any():
-        table.step(policy(table.batch.observation, table.batch.action_mask))
-        ended = table.done & open_games
-        wins += int((table.reward[ended] > 0).sum())
-        open_games &= ~ended
-    return wins
-
-
-def random_policy(seed: int) -> Any:
-    """Any legal action with equal chances, as a batched policy."""
-    chance = np.random.default_rng(seed)
-    return lambda observation, mask: (chance.random(mask.shape) * mask).argmax(axis=1)

@@ -6,8 +6,9 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
 from drako_env.games import make_game
 
-PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "torch")
+PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "torch", "ray")
 COLOURS = ("#b5432a", "#2f6f8f", "#5b8c5a", "#8a7fa3", "#c9a227")
 
 Wins = Mapping[str, Mapping[str, tuple[int, int]]]
@@ -31,6 +32,8 @@ class Run:
     """A training run as it was begun: all that is needed to go on with it, or to do it again."""
 
     folder: Path
+    kind: str
+    """The script that began it."""
     game: Game
     seats: list[str]
     config: Config
@@ -45,6 +48,7 @@ class Run:
         commands = json.loads(path.read_text(encoding="utf-8"))["commands"] if path.exists() else []
         about = {
             "commands": [*commands, command],
+            "kind": self.kind,
             "game": self.game.name,
             "rules": self.game.rules_table(),
             "seats": self.seats,
@@ -53,7 +57,7 @@ class Run:
             "budget": vars(self.budget),
             "commit": _commit(),
             "python": platform.python_version(),
-            "versions": {name: version(name) for name in PACKAGES},
+            "versions": _versions(),
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
@@ -64,7 +68,16 @@ class Run:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
         game = make_game(about["game"], rules=about["rules"])
         config, budget = Config.load(None, **about["config"]), Budget(**about["budget"])
-        return cls(folder, game, about["seats"], config, about["seed"], budget)
+        return cls(folder, about["kind"], game, about["seats"], config, about["seed"], budget)
+
+
+def _versions() -> dict[str, str]:
+    """Of the packages that matter, as far as they are installed."""
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _commit() -> str:

@@ -160,6 +160,40 @@ def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def run_on_ray(jobs: Iterable[Job], game: Game, maker: AgentMaker, done: Done) -> None:
+    """The same on the Ray cluster that this process is connected to. A game whose node is lost is played again."""
+    import ray
+
+    shared = ray.put((game, maker))
+    task = ray.remote(_work_on_ray).options(max_retries=-1, scheduling_strategy="SPREAD")
+    places = 4 * int(ray.cluster_resources()["CPU"])  # type: ignore[no-untyped-call]
+    waiting: dict[Any, Job] = {}
+    for job in jobs:
+        waiting[task.remote(shared, job)] = job
+        if len(waiting) >= places:
+            _collect_from_ray(waiting, done)
+    while waiting:
+        _collect_from_ray(waiting, done)
+
+
+def _work_on_ray(shared: tuple[Game, AgentMaker], job: Job) -> Played:
+    """One game, in a process that may have played others, of other games, before."""
+    game, maker = shared
+    known = "_worker_game" in globals() and _worker_game.name == game.name
+    if not known or _worker_game.rules_table() != game.rules_table():
+        _start_worker(game, maker, alone=True)
+    return _work(job)
+
+
+def _collect_from_ray(waiting: dict[Any, Job], done: Done) -> None:
+    """Wait until a game is finished, and hand over what is."""
+    import ray
+
+    ready, _ = ray.wait(list(waiting), num_returns=1)
+    for reference in ready:
+        done(waiting.pop(reference), ray.get(reference))
+
+
 def _collect(waiting: "dict[Future[Played], Job]", done: Done) -> None:
     """Wait until a game is finished, and hand over what is."""
     for future in wait(waiting, return_when=FIRST_COMPLETED).done:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from agents.exact import build_tree, exploitability
 from agents.league.config import Config
-from agents.league.learner import Learner, LearnerVecEnv, count_wins, random_policy
+from agents.league.judge import count_wins, random_policy
+from agents.league.learner import Learner, LearnerVecEnv
 from agents.league.pool import Pool, priorities
 from agents.policy import load_policy
 from drako_env import drako_v0

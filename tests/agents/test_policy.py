@@ -172,7 +172,7 @@ def test_a_path_that_is_not_there(game):
 
 @pytest.mark.parametrize(("seat", "file"), [("dragon_0", "dragon"), ("dwarves_0", "dwarves")])
 def test_the_policy_that_comes_with_the_project_beats_the_heuristic(game, seat, file):
-    from agents.league.learner import count_wins
+    from agents.league.judge import count_wins
 
     policy = load_policy(shipped_policy(game) / f"{file}.safetensors", game)
     assert count_wins(game, seat, policy, "heuristic", 100, 0) > 80

@@ -1,0 +1,234 @@
+"""A league on a Ray cluster: RLlib's PPO learns, runners on any number of nodes play batches of games for it."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import ray
+import torch
+from ray.rllib.algorithms.ppo import PPO, PPOConfig
+from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
+from ray.rllib.utils.metrics import (
+    EPISODE_LEN_MEAN,
+    NUM_ENV_STEPS_SAMPLED_LIFETIME,
+    NUM_MODULE_STEPS_SAMPLED_LIFETIME,
+)
+
+from agents.league.config import Config
+from agents.league.judge import judge
+from agents.league.pool import Opponents
+from agents.policy import Floats, Policy, input_scale, load_policy, save_policy
+from agents.registry import make_agent
+from drako_env.engine.game import Game
+from drako_env.envs.rllib import BatchEnvRunner, masked_module_spec
+from drako_env.envs.seat import NAMED
+
+PROBE_SECONDS = 0.2
+"""How long to ask, once an update, for a runner that was lost: one that is back answers at once."""
+WAIT_SECONDS = 2.0
+
+
+class SteadyLearner(PPOTorchLearner):
+    """PPO whose learning rate is set from outside: the budget of a run is time, not steps."""
+
+    def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
+        """Adam as Stable-Baselines3 has it."""
+        parameters = self.get_parameters(self.module[module_id])
+        optimizer = torch.optim.Adam(parameters, lr=self.config.lr, eps=1e-5)
+        self.register_optimizer(module_id=module_id, optimizer=optimizer, params=parameters)
+
+    def set_rate(self, rate: float) -> None:
+        """The learning rate from now on."""
+        for module_id in list(self.module.keys()):
+            for _, optimizer in self.get_optimizers_for_module(module_id):
+                self._set_optimizer_lr(optimizer, rate)
+
+
+def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: int) -> PPOConfig:
+    """RLlib's words for ours. The batch of an update is the same for any number of runners."""
+    games, left = divmod(config.num_envs, runners)
+    if left:
+        raise ValueError(f"num_envs = {config.num_envs} games cannot be split among {runners} runners")
+    scale = input_scale(np.asarray(game.observation_high))
+    batch = len(seeds) * config.num_envs * config.steps
+    return (
+        PPOConfig()
+        .environment(env_config={"game": game, "canonical": config.canonical}, disable_env_checking=True)
+        .framework("torch")
+        .debugging(seed=min(seeds.values()), log_level="ERROR")
+        .multi_agent(policies=set(seeds), policy_mapping_fn=lambda agent, episode, **_: agent)
+        .rl_module(rl_module_spec=masked_module_spec(game, list(seeds), config.layers, scale))
+        .env_runners(
+            env_runner_cls=BatchEnvRunner,
+            num_env_runners=runners,
+            num_envs_per_env_runner=len(seeds) * games,
+            rollout_fragment_length=config.steps,
+        )
+        .fault_tolerance(
+            restart_failed_env_runners=True,
+            max_num_env_runner_restarts=-1,
+            env_runner_health_probe_timeout_s=PROBE_SECONDS,
+        )
+        .learners(learner_class=SteadyLearner)
+        .training(
+            lr=config.learning_rate,
+            gamma=config.gamma,
+            lambda_=config.gae_lambda,
+            clip_param=config.clip,
+            entropy_coeff=config.entropy,
+            use_kl_loss=False,
+            vf_loss_coeff=0.5,
+            vf_clip_param=100.0,  # none: rewards lie between -1 and 1
+            grad_clip=0.5,
+            grad_clip_by="global_norm",
+            train_batch_size_per_learner=batch,
+            minibatch_size=config.minibatch,
+            num_epochs=config.epochs,
+        )
+    )
+
+
+class Cluster:
+    """The crew of a league on Ray: one learner in this process, runners wherever the cluster has a core for them.
+
+    Runners that are lost with their node come back as soon as there is room; until then the others play more."""
+
+    def __init__(
+        self,
+        game: Game,
+        seeds: Mapping[str, int],
+        config: Config,
+        runners: int,
+        tell: Callable[[str], None] = print,
+    ) -> None:
+        self._game, self._seats, self._config = game, list(seeds), config
+        self._healthy, self._tell = runners, tell
+        chosen = ppo_config(game, seeds, config, runners)
+        torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
+        self._algorithm: PPO = chosen.build_algo()
+        self._runners = self._algorithm.env_runner_group
+        self._sampled = 0
+        self._players: dict[str, ray.ObjectRef] = {}
+        self._rounds = 0
+
+    def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
+        """One round: `rollouts` updates of every side against these opponents."""
+        self._rounds += 1
+        met = {"opponents": self._met(opponents), "number": self._rounds}
+        self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate))
+        results: dict[str, dict[str, tuple[int, float]]] = {seat: {} for seat in self._seats}
+        for _ in range(self._config.rollouts):
+            figures = self._update(met)
+            for found in self._runners.foreach_env_runner("take_results", local_env_runner=False):
+                _add(results, found)
+        return {seat: {"results": results[seat]} | self._figures(seat, figures) for seat in self._seats}
+
+    def _update(self, met: dict[str, Any]) -> dict[str, Any]:
+        """One batch of games, learnt from. With no runner left it waits for one."""
+        while True:
+            self._runners.foreach_env_runner("set_opponents", kwargs=met, local_env_runner=False)
+            figures: dict[str, Any] = self._algorithm.train()
+            self._look_after_runners()
+            before, self._sampled = self._sampled, int(figures["env_runners"].get(NUM_ENV_STEPS_SAMPLED_LIFETIME, 0))
+            if self._sampled > before:
+                return figures
+            time.sleep(WAIT_SECONDS)
+
+    def _look_after_runners(self) -> None:
+        """Say so when some are lost, and when they are back."""
+        before, self._healthy = self._healthy, self._runners.num_healthy_remote_env_runners()
+        if self._healthy < before:
+            goes_on = "training goes on with the rest" if self._healthy else "waiting for them to come back"
+            self._tell(f"{before - self._healthy} of {before} runners lost; {goes_on}")
+        elif self._healthy > before:
+            self._tell(f"{self._healthy} of {self._runners.num_remote_env_runners()} runners again")
+
+    def _met(self, opponents: Mapping[str, Opponents]) -> dict[str, dict[str, tuple[float, Any]]]:
+        """The opponents as the runners want them: each network is put into the object store once."""
+        before, self._players = self._players, {}
+        met: dict[str, dict[str, tuple[float, Any]]] = {seat: {} for seat in opponents}
+        for seat, pool in opponents.items():
+            for name, (weight, file) in pool.items():
+                key = file or name
+                if key not in NAMED and key not in self._players:
+                    self._players[key] = before[key] if key in before else ray.put(self._player(name, file))
+                met[seat][name] = (weight, self._players.get(key, name))
+        return met
+
+    def _player(self, name: str, file: str) -> Any:
+        return load_policy(Path(file), self._game) if file else make_agent(name, self._game)
+
+    def _figures(self, seat: str, figures: Mapping[str, Any]) -> dict[str, Any]:
+        """Of the last update."""
+        learnt, played, timers = figures["learners"][seat], figures["env_runners"], figures["timers"]
+        sampling, learning = timers["env_runner_sampling_timer"], timers["learner_update_timer"]
+        return {
+            "decisions": int(played[NUM_MODULE_STEPS_SAMPLED_LIFETIME][seat]),
+            "entropy": float(learnt["entropy"]),
+            "value_loss": float(learnt["vf_loss"]),
+            "games_share": sampling / (sampling + learning),
+            "length": float(played.get(EPISODE_LEN_MEAN, 0.0)),
+        }
+
+    def evaluate(
+        self, opponents: Mapping[str, Opponents], games: int, seed: int
+    ) -> dict[str, dict[str, tuple[int, int]]]:
+        """Side -> opponent -> wins of games, on the cluster; runners have nothing else to do meanwhile."""
+        task = ray.remote(judge).options(num_cpus=0, scheduling_strategy="SPREAD")
+        info = self._info() | {"layers": str(len(self._config.layers))}
+        found = {}
+        for seat, tensors in self._tensors().items():
+            policy = Policy(self._game, tensors, info, np.random.default_rng(seed))
+            found[seat] = task.remote(policy, seat, opponents[seat], games, seed)
+        return {seat: ray.get(wins) for seat, wins in found.items()}
+
+    def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
+        """Write every side's policy as it is now."""
+        for seat, tensors in self._tensors().items():
+            save_policy(files[seat], self._game, tensors, {"seat": seat} | self._info() | dict(info))
+
+    def _info(self) -> dict[str, str]:
+        return {"canonical": "yes" if self._config.canonical else "no"}
+
+    def _tensors(self) -> dict[str, dict[str, Floats]]:
+        """Side -> its network in the words of `agents.policy`."""
+        networks = self._algorithm.learner_group.get_weights()
+        return {
+            seat: {name.removeprefix("hidden."): tensor for name, tensor in networks[seat].items()}
+            for seat in self._seats
+        }
+
+    def start_from(self, files: Mapping[str, Path]) -> None:
+        """Begin with the networks of these policies."""
+        for seat, file in files.items():
+            tensors = load_policy(file, self._game).tensors
+            named = {f"hidden.{name}" if name[0].isdigit() else name: tensor for name, tensor in tensors.items()}
+            self._algorithm.learner_group.set_weights({seat: named})
+        if files:
+            self._runners.sync_weights(from_worker_or_learner_group=self._algorithm.learner_group)
+
+    def save(self, folder: Path) -> None:
+        """A checkpoint of RLlib's."""
+        self._algorithm.save_to_path(str(folder.absolute()))
+
+    def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
+        """Go on from there; RLlib knows after how many decisions."""
+        self._algorithm.restore_from_path(str(folder.absolute()))
+        self._sampled = sum(decisions.values())
+
+    def close(self) -> None:
+        """Let the runners go, with the empty folder that RLlib makes."""
+        self._algorithm.stop()
+        with suppress(OSError):
+            Path(self._algorithm.logdir).rmdir()
+
+
+def _add(results: dict[str, dict[str, tuple[int, float]]], found: dict[str, dict[str, tuple[int, float]]]) -> None:
+    """Games and wins of one runner; it counts rewards, from -1 to 1."""
+    for seat, against in found.items():
+        for name, (games, total) in against.items():
+            before = results[seat].get(name, (0, 0.0))
+            results[seat][name] = (before[0] + games, before[1] + (games + total) / 2)

@@ -1,0 +1,155 @@
+"""Training and evaluation on a Ray cluster: the same runs and files as on one machine, and a node may be lost."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ray = pytest.importorskip("ray", reason="needs Ray: pip install 'drako-env[rllib]'")
+
+from ray.cluster_utils import Cluster as Nodes
+from ray.rllib.core.columns import Columns
+
+from agents.league.cluster import Cluster, ppo_config
+from agents.league.config import Config
+from agents.policy import load_policy
+from agents.registry import make_agent
+from drako_env import drako_v0
+from drako_env.evaluation.match import play_game
+from drako_env.games import make_game
+
+ROOT = Path(__file__).parents[2]
+SMALL = {"layers": [32], "num_envs": 32, "steps": 16, "minibatch": 256, "rollouts": 1, "eval_games": 16}
+SMALL_WORDS = [word for name, value in SMALL.items() for word in ("--train", f"{name}={value}")]
+BEGIN = ["--set", "rules=tiny", *SMALL_WORDS]
+SEEDS = {"dragon_0": 1, "dwarves_0": 2}
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """A cluster of one node, to which others can be added."""
+    cluster = Nodes(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    yield cluster
+    cluster.shutdown()
+
+
+def script(name, *words):
+    return [sys.executable, f"scripts/{name}.py", *map(str, words)]
+
+
+def run(name, *words):
+    return subprocess.run(
+        script(name, *words),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def state(folder):
+    path = folder / "checkpoint" / "state.json"
+    return json.loads(path.read_text()) if path.exists() else {"round": 0}
+
+
+def test_a_run_leaves_policies_that_play_and_goes_on(nodes, tmp_path):
+    folder = tmp_path / "run"
+    words = ["--out", folder, "--address", nodes.address, "--runners", 1, "--games", 50]
+    done = run("train_rllib", "--rounds", 2, *words, *BEGIN)
+    assert done.returncode == 0, done.stderr
+    assert "dwarves_0" in done.stdout
+    assert done.stderr == ""
+    game, first = make_game("drako", rules="tiny"), state(folder)
+    assert load_policy(folder / "policies" / "dwarves.safetensors", game).info["seat"] == "dwarves_0"
+    assert first["decisions"] == {"dragon_0": 1024, "dwarves_0": 1024}
+    assert sum(first["pools"]["dragon_0"]["games"].values()) > 10
+
+    other = run("train", "--out", folder, "--resume", "--rounds", 3)
+    assert other.returncode == 2
+    assert "begun with scripts/train_rllib.py" in other.stderr
+
+    done = run("train_rllib", "--resume", "--rounds", 3, *words)
+    assert done.returncode == 0, done.stderr
+    assert state(folder)["round"] == 3
+    assert state(folder)["decisions"] == {"dragon_0": 1536, "dwarves_0": 1536}
+    assert state(folder)["rows"][:2] == first["rows"]
+    assert [path.name for path in (folder / "checkpoint").iterdir() if path.is_dir()] == ["00003"]
+
+    agent = make_agent(f"policy:{folder / 'policies'}", game)
+    assert play_game(game, [agent, agent], seed=1).decisions > 0
+
+
+def test_evaluation_on_ray_plays_the_same_games(nodes, tmp_path):
+    words = ["heuristic", "random", "--games", 20, "--replays", "3"]
+    there = run("evaluate", *words, "--out", tmp_path / "there", "--ray", nodes.address)
+    here = run("evaluate", *words, "--out", tmp_path / "here", "--processes", 1)
+    assert there.returncode == here.returncode == 0, there.stderr
+    for name in ("games.jsonl", "report.md", "replays/heuristic-random-3.jsonl"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+def test_training_goes_on_when_a_node_is_lost(nodes, tmp_path):
+    second = nodes.add_node(num_cpus=1)
+    words = ["--rounds", 16, "--runners", 2, "--address", nodes.address, "--out", tmp_path, "--games", 20, *BEGIN]
+    process = subprocess.Popen(
+        script("train_rllib", *words), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    while state(tmp_path)["round"] < 3:
+        assert process.poll() is None, process.stdout.read().decode()
+        time.sleep(0.2)
+    nodes.remove_node(second, allow_graceful=False)
+    lost_in = state(tmp_path)["round"]
+    assert lost_in < 12
+    said = process.communicate(timeout=240)[0].decode()
+    assert process.returncode == 0, said
+    assert "1 of 2 runners lost; training goes on with the rest" in said
+    assert state(tmp_path)["round"] == 16
+    assert state(tmp_path)["decisions"]["dragon_0"] == 16 * 32 * 16
+
+
+def test_too_few_cpus_and_no_cluster_are_said(nodes, tmp_path):
+    done = run("train_rllib", "--address", nodes.address, "--runners", 32, "--out", tmp_path)
+    assert done.returncode == 2
+    assert "CPUs, but 32 are needed" in done.stderr
+    done = run("train_rllib", "--address", "127.0.0.1:1", "--out", tmp_path)
+    assert done.returncode == 2
+    assert "no Ray cluster at 127.0.0.1:1" in done.stderr
+
+
+def test_an_uneven_split_is_refused():
+    with pytest.raises(ValueError, match="256 games cannot be split among 3 runners"):
+        ppo_config(make_game("drako"), SEEDS, Config(), 3)
+
+
+def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path):
+    ray.init(address=nodes.address, log_to_driver=False, logging_level="CRITICAL")
+    game, files = make_game("drako"), {seat: tmp_path / f"{seat}.safetensors" for seat in SEEDS}
+    crew = Cluster(game, SEEDS, Config.load(**SMALL), 1)
+    crew.train({seat: {"random": (1.0, "")} for seat in SEEDS}, 1e-3)
+    crew.export(files, {})
+    batch = drako_v0.batch_env(64, seed=0)
+    batch.step(batch.sample())
+    network = crew._algorithm.learner_group._learner.module["dragon_0"]
+    ways = game.symmetries.canonical(batch.observation)
+    seen = {"observation": game.symmetries.turn(batch.observation, ways)}
+    seen["action_mask"] = game.symmetries.turn_mask(batch.action_mask, ways)
+    tensors = {name: ray.rllib.utils.torch_utils.convert_to_torch_tensor(values) for name, values in seen.items()}
+    chances = network.forward_inference({Columns.OBS: tensors})[Columns.ACTION_DIST_INPUTS].softmax(-1)
+    theirs = np.empty(chances.shape, np.float32)
+    np.put_along_axis(theirs, game.symmetries.actions[ways], chances.detach().numpy(), axis=1)
+    policy = load_policy(files["dragon_0"], game)
+    assert np.abs(policy.probabilities(batch.observation, batch.action_mask) - theirs).max() < 1e-5
+
+    crew.train({seat: {"random": (1.0, "")} for seat in SEEDS}, 1e-3)
+    changed = crew._tensors()["dragon_0"]["policy.weight"]
+    assert not np.array_equal(changed, policy.tensors["policy.weight"])
+    crew.start_from(files)
+    assert np.array_equal(crew._tensors()["dragon_0"]["policy.weight"], policy.tensors["policy.weight"])
+    crew.close()
+    ray.shutdown()
