@@ -17,7 +17,12 @@ ALLOWED = {
     "evaluation": {"engine", "evaluation"},
     "web": {"engine", "evaluation", "games", "render", "replay", "web"},
 }
-OTHERS = {"envs": None, "web": None, "evaluation": {"scipy", "matplotlib", "ray"}, "render": {"resvg_py", "PIL", "pygame"}}
+OTHERS = {
+    "envs": None,
+    "web": None,
+    "evaluation": {"scipy", "matplotlib", "ray"},
+    "render": {"resvg_py", "PIL", "pygame"},
+}
 """What a layer may use beyond what the rules may; `None`: anything."""
 RULES_MAY_IMPORT = {"numpy", "numba", "llvmlite", "drako_env"} | set(sys.stdlib_module_names)
 
