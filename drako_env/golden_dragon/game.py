@@ -56,7 +56,7 @@ class GoldenDragon:
         return cls(rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).of, (self.rules,)
+        return _restore, (type(self), self.rules)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GoldenDragon":
         return self
@@ -135,3 +135,8 @@ def _max_decisions(rules: Rules) -> int:
     placings = rules.max_single_moves + rules.num_players * BOLTS_EACH
     asked = rules.num_players - 1 if rules.veto_scope == "any_opponent" else 1
     return setup + turns + placings * (1 + asked)
+
+
+def _restore(game: type[GoldenDragon], rules: Rules) -> GoldenDragon:
+    """For `pickle` and for `cloudpickle`, which cannot name a cached class method."""
+    return game.of(rules)

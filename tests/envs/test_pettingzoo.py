@@ -8,6 +8,7 @@ import warnings
 from functools import partial
 from types import MappingProxyType
 
+import cloudpickle
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
@@ -92,7 +93,10 @@ def test_what_is_observed_lies_in_the_spaces(module, options):
             )
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
+DUPLICATES = [copy.deepcopy, *(lambda game, by=by: by.loads(by.dumps(game)) for by in (pickle, cloudpickle))]
+
+
+@pytest.mark.parametrize("duplicate", DUPLICATES, ids=["deepcopy", "pickle", "cloudpickle"])
 @one_of_each_game
 def test_copies_are_independent_and_go_on_alike(module, options, duplicate):
     for game in random_play(lambda chance: module.env(**options), seed=2, games=1, every=9):
