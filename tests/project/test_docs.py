@@ -36,10 +36,15 @@ MEMBERS = {
     "drako_env.envs.sb3.SeatVecEnv": "reset step_async step_wait env_method action_masks set_opponent",
     "drako_env.envs.gym.SeatEnv": "reset step render action_masks set_opponent",
     "drako_env.envs.gym.SeatVectorEnv": "reset step action_masks set_opponent",
+    "drako_env.envs.rllib.BatchEnvRunner": "sample set_opponents take_results get_state set_state",
+    "drako_env.envs.rllib.MaskedModule": "compute_values",
+    "drako_env.envs.openspiel.SpielGame": "new_initial_state make_py_observer",
+    "drako_env.envs.openspiel.SpielState": "resample_from_infostate",
     "drako_env.replay": "save load verify record encode positions Replay ReplayError",
     "drako_env.drako.rules.Rules": "load table",
     "drako_env.golden_dragon.rules.Rules": "load table",
 }
+LIBRARIES = {".sb3.": "stable_baselines3", ".rllib.": "ray", ".openspiel.": "pyspiel"}
 PUBLIC = [f"{home}.{name}" for home, names in MEMBERS.items() for name in names.split()]
 PUBLIC += [home for home in MEMBERS if home != "drako_env.replay"]
 ARRAYS = ("observation", "action_mask", "agent", "reward", "done", "seeds")
@@ -65,8 +70,9 @@ def directives():
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_name_has_a_docstring_and_a_page(name):
     assert any(name == shown or (members and name.startswith(f"{shown}.")) for shown, members in directives())
-    if ".sb3." in name:
-        pytest.importorskip("stable_baselines3", reason="Stable-Baselines3 is missing: make setup installs it")
+    for part, library in LIBRARIES.items():
+        if part in name:
+            pytest.importorskip(library, reason=f"{library} is missing: make setup installs it")
     documented = pydoc.locate(name)
     assert documented is not None, "there is no such name"
     assert documented.__doc__
@@ -183,11 +189,14 @@ def test_the_fields_of_the_observation(name, options):
 
 
 EXAMPLES = ["index", *(f"environments/{name}" for name in ("drako", "golden_dragon"))]
-EXAMPLES += [f"reference/{name}" for name in ("pettingzoo", "batch", "gymnasium", "rules", "agents")]
+EXAMPLES += [
+    f"reference/{name}" for name in ("pettingzoo", "batch", "gymnasium", "rllib", "openspiel", "rules", "agents")
+]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_examples_run(name):
+    pytest.importorskip(LIBRARIES.get(f".{name.partition('/')[2]}.", "numpy"))
     (example,) = re.findall(r"^```python\n(from .*?|import .*?)^```", page(f"{name}.md"), re.MULTILINE | re.DOTALL)
     exec(example, {})
 
