@@ -32,8 +32,8 @@ def connect(address: str | None, cpus: int) -> Any:
             ray.init(**where, **quiet)
     except (OSError, ValueError) as error:
         raise ValueError(f"no Ray cluster at {address}: {error}") from None
-    for name in ("ray", "ray.rllib"):  # which report every lost node as an error, several times
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    logging.getLogger("ray.rllib").setLevel(logging.ERROR)
     if (there := int(ray.cluster_resources().get("CPU", 0))) < cpus:
         ray.shutdown()
         raise ValueError(f"the cluster has {there} CPUs, but {cpus} are needed")

@@ -1,5 +1,6 @@
 """A league on a Ray cluster: RLlib's PPO learns, runners on any number of nodes play batches of games for it."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -58,7 +59,7 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
         PPOConfig()
         .environment(env_config={"game": game, "canonical": config.canonical}, disable_env_checking=True)
         .framework("torch")
-        .debugging(seed=min(seeds.values()), log_level="ERROR")
+        .debugging(seed=min(seeds.values()))
         .multi_agent(policies=set(seeds), policy_mapping_fn=lambda agent, episode, **_: agent)
         .rl_module(rl_module_spec=masked_module_spec(game, list(seeds), config.layers, scale))
         .env_runners(
@@ -109,6 +110,7 @@ class Cluster:
         chosen = ppo_config(game, seeds, config, runners)
         torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
         self._algorithm: PPO = chosen.build_algo()
+        logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
         self._runners = self._algorithm.env_runner_group
         self._sampled = 0
         self._players: dict[str, ray.ObjectRef] = {}
