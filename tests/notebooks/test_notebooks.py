@@ -17,7 +17,7 @@ NAMES = ["01_tour", "02_train_a_dragon", "03_compare_policies", "04_balance_lab"
 LARGEST = 1_500_000
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PLACES = re.compile(r"(?<![\w/.:])/(?:home|root|tmp|work|Users|var|opt|usr)/|[A-Z]:\\\\|\.venv|site-packages")
-WARNINGS = re.compile(r"\w*Warning\b|Traceback")
+WARNINGS = re.compile(r"Warning\b|Traceback")
 
 
 def read(path):
