@@ -7,7 +7,7 @@ PORT ?= 8000
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow train play bench docs format playthroughs pictures clean
+.PHONY: help setup test test-slow train play bench docs notebooks format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,6 +56,9 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --editable '.[docs]'
 	@touch $@
+
+notebooks: setup ## run all notebooks, with their pictures and figures, in place (MINUTES=5 of training)
+	@DRAKO_NOTEBOOK_MINUTES=$(MINUTES) $(BIN)/python scripts/notebooks.py
 
 format: setup ## format and fix what can be fixed
 	@$(BIN)/ruff format .

@@ -23,10 +23,8 @@ from agents.policy import SUFFIX
 from agents.registry import make_agent
 from agents.series import fail
 from drako_env.engine.game import role_of, sides
-from drako_env.evaluation.match import game_seeds
 from drako_env.evaluation.report import interval, share, summarise, table
-from drako_env.evaluation.runner import Job, Played
-from drako_env.evaluation.runner import run as play
+from drako_env.evaluation.runner import play_pairings
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,8 @@ def policies_of(run: Run, number: int) -> Path:
 def judge(run: Run, number: int, minutes: float, other: str, games: int, processes: int) -> Point:
     """Matches of two legs with the sides swapped, on the same deals for every round."""
     agent = f"policy:{policies_of(run, number)}"
-    pairings, played = [(agent, other), (other, agent)], []
-
-    def done(job: Job, result: Played) -> None:
-        played.append(result)
-
-    jobs = [Job(pairing, i, seed) for i, seed in enumerate(game_seeds(run.seed, games)) for pairing in pairings]
-    play(jobs, run.game, make_agent, processes, done)
+    pairings = [(agent, other), (other, agent)]
+    played = play_pairings(run.game, pairings, games, make_agent, run.seed, processes)
     (match,) = [m for m in summarise(run.game, pairings, played)["matches"] if m["agents"] == [agent, other]]
     return Point(number, round(minutes, 2), other, match["score"], *match["interval"])
 

@@ -32,6 +32,8 @@ class Box(NamedTuple):
 FONTS = "DejaVu Sans, Verdana, Arial, sans-serif"
 NARROW, WIDE = frozenset("ijlIft.,:;'|!()[] -/"), frozenset("mwMW@%—")
 ELLIPSIS = "…"
+SHEET_GAP, CAPTION_BAND = 24, 60
+VIEW_BOX = re.compile(r'<svg [^>]*viewBox="0 0 (\S+) (\S+)"')
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -78,6 +80,41 @@ def document(width: float, height: float, title: str, *children: str) -> str:
         )
         + "\n"
     )
+
+
+def sheet(pictures: Sequence[str], captions: Sequence[str] = (), columns: int = 2) -> str:
+    """Documents beside each other, row by row, as one picture; each caption stands above its own."""
+    sizes = [_size(picture) for picture in pictures]
+    band = CAPTION_BAND if captions else 0
+    width, height = max(size[0] for size in sizes), max(size[1] for size in sizes) + band
+    columns = min(columns, len(pictures))
+    rows = math.ceil(len(pictures) / columns)
+    cells = []
+    for i, (picture, size) in enumerate(zip(pictures, sizes, strict=True)):
+        x, y = SHEET_GAP + (width + SHEET_GAP) * (i % columns), SHEET_GAP + (height + SHEET_GAP) * (i // columns)
+        cells.append(_caption(captions[i], Box(x, y, width, band)) if captions else "")
+        cells.append(_inside(picture, Box(x, y + band, *size)))
+    whole = (SHEET_GAP + (width + SHEET_GAP) * columns, SHEET_GAP + (height + SHEET_GAP) * rows)
+    return document(*whole, "; ".join(captions), rectangle(Box(0, 0, *whole), fill="white"), *cells)
+
+
+def _size(picture: str) -> Point:
+    found = VIEW_BOX.match(picture)
+    if found is None:
+        raise ValueError("a sheet is made of documents")
+    return float(found[1]), float(found[2])
+
+
+def _caption(words: str, box: Box) -> str:
+    size, lines = fitting(words, (32, 28, 25, 22), box.width, 2)
+    return text_block(box.x + 4, box.centre[1], lines, size)
+
+
+def _inside(picture: str, box: Box) -> str:
+    """A document as a part of another one."""
+    content = picture.partition(">")[2].rpartition("</svg>")[0]
+    view = f"0 0 {number(box.width)} {number(box.height)}"
+    return element("svg", content, x=box.x, y=box.y, width=box.width, height=box.height, viewBox=view)
 
 
 def group(

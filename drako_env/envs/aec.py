@@ -12,6 +12,7 @@ from pettingzoo.utils import wrappers
 
 from drako_env.engine.game import ILLEGAL, OVER, Game, new_masks, new_states, prepare
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
+from drako_env.engine.view import SeatView
 from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
 from drako_env.render.window import Window
 
@@ -88,6 +89,13 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         deciding = agent == self.agent_selection and not self.terminations.get(agent, True)
         mask = self._mask if deciding else np.zeros_like(self._mask)
         return {"observation": observation, "action_mask": mask[: len(self.game.actions)].copy()}
+
+    def view(self) -> SeatView:
+        """What the seat to decide knows: what the project's agents are given (`agent.act(raw.view())`)."""
+        self._require_deal()
+        if self._states["agent"][0] == OVER:
+            raise ValueError("the game is over: nobody decides")
+        return SeatView.of(self.game, self._states)
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`. An illegal one raises `ValueError` and leaves the game unchanged."""

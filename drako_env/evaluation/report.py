@@ -204,7 +204,8 @@ def heat_map(report: Report, path: Path) -> None:
         colour = "white" if abs(rate - 0.5) > 0.32 else "black"
         label = f"{rate:.0%}\n{low:.0%}-{high:.0%}"
         axes.text(column, row, label, ha="center", va="center", color=colour, fontsize=9)
-    image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
+    image = axes.imshow(rates, cmap="RdBu_r", vmin=0, vmax=1)  # red: the first seat's, as in the pictures
+    axes.grid(visible=False)
     axes.set_xticks(range(len(agents)), agents, rotation=25, ha="right")
     axes.set_yticks(range(len(agents)), agents)
     axes.set_xlabel(second)

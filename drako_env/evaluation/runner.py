@@ -12,7 +12,7 @@ from typing import Any
 
 from drako_env.engine.game import Game
 from drako_env.engine.view import Agent
-from drako_env.evaluation.match import GameResult, play_game
+from drako_env.evaluation.match import GameResult, game_seeds, play_game
 
 AgentMaker = Callable[[str, Game], Agent]
 Pairing = tuple[str, ...]
@@ -192,6 +192,17 @@ def _collect_from_ray(waiting: dict[Any, Job], done: Done) -> None:
     ready, _ = ray.wait(list(waiting), num_returns=1)
     for reference in ready:
         done(waiting.pop(reference), ray.get(reference))
+
+
+def play_pairings(
+    game: Game, pairings: Sequence[Pairing], deals: int, maker: AgentMaker, seed: int = 0, processes: int = 1
+) -> list[Played]:
+    """So many games of each pairing, on the same deals for all of them; the same whatever the number of processes."""
+    seeds = enumerate(game_seeds(seed, deals))
+    jobs = [Job(pairing, number, game_seed) for number, game_seed in seeds for pairing in pairings]
+    played: list[Played] = []
+    run(jobs, game, maker, processes, lambda job, result: played.append(result))
+    return sorted(played, key=lambda one: one.key)
 
 
 def _collect(waiting: "dict[Future[Played], Job]", done: Done) -> None:

@@ -335,3 +335,23 @@ def test_a_position_can_be_loaded_without_a_reset(module, options):
     twin.load_state_dict(game.state_dict())
     assert twin.rewards == game.rewards
     assert twin.state_dict() == game.state_dict()
+
+
+@one_of_each_game
+def test_a_view_is_what_the_seat_to_decide_may_know(module, options):
+    raw = module.raw_env(**options)
+    with pytest.raises(ResetNeeded):
+        raw.view()
+    raw.reset(seed=0)
+    view, seen = raw.view(), raw.observe(raw.agent_selection)
+    assert raw.possible_agents[view.seat] == raw.agent_selection
+    assert view.observation.tobytes() == seen["observation"].tobytes()
+    assert view.action_mask.tobytes() == seen["action_mask"].tobytes()
+    before = raw.state_dict()
+    view.known[:] = 0
+    assert raw.state_dict() == before, "a view is a copy"
+    chance = random.Random(0)
+    while not raw.terminations[raw.agent_selection]:
+        raw.step(random_action(raw, chance))
+    with pytest.raises(ValueError, match="over"):
+        raw.view()

@@ -18,7 +18,7 @@ from drako_env.drako.rules import Rules
 from drako_env.engine.game import new_masks, new_states
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.evaluation.match import GameResult, game_seeds, match_score, play_game
-from drako_env.evaluation.runner import Job, Store, run
+from drako_env.evaluation.runner import Job, Store, play_pairings, run
 from drako_env.evaluation.statistics import quantile, wilson
 from scripts.balance import BEGIN, END, section, write_section
 
@@ -261,3 +261,11 @@ def test_balance_writes_its_section(tmp_path):
     rules.write_text("no marks")
     with pytest.raises(ValueError, match="the marks"):
         write_section(rules, "balance", "x")
+
+
+def test_pairings_meet_on_the_same_deals_whatever_the_number_of_processes():
+    game, pairings = Drako.of(Rules.load()), [("random", "heuristic"), ("heuristic", "random")]
+    alone, together = (play_pairings(game, pairings, 3, make_agent, seed=5, processes=n) for n in (1, 2))
+    assert alone == together
+    assert [one.key for one in alone] == [(pairing, n) for pairing in sorted(pairings) for n in range(3)]
+    assert {one.result.seed for one in alone} == set(game_seeds(5, 3))

@@ -10,6 +10,7 @@ from PIL import ImageFont
 from drako_env import drako_v0
 from drako_env.drako.rules import Rules
 from drako_env.engine.hexboard import hexes
+from drako_env.engine.svg import sheet
 from drako_env.render import raster
 from tests.drako.positions import legal_starting, play, position
 from tests.drako.random_games import random_positions
@@ -201,3 +202,22 @@ def test_every_board_fits_its_panel(radius):
     ]
     assert max(abs(x) for x, _ in corners) <= 196
     assert max(abs(y) for _, y in corners) <= 206
+
+
+def test_a_sheet_holds_its_pictures_row_by_row():
+    sides = [drawn(fire(), seat) for seat in SEATS]
+    root = ElementTree.fromstring(sheet(sides, ["one", "two <&>", "three"], columns=2))
+    inside = root.findall(f"{SVG}svg")
+    for part, side in zip(inside, sides, strict=True):
+        alone = ElementTree.fromstring(side)
+        assert [*map(ElementTree.tostring, part)] == [*map(ElementTree.tostring, alone)]
+    places = [(float(e.get("x")), float(e.get("y"))) for e in inside]
+    assert places[0][1] == places[1][1] < places[2][1]
+    assert places[0][0] == places[2][0] < places[1][0]
+    assert [e.text for e in root.findall(f"{SVG}text")] == ["one", "two <&>", "three"]
+    assert raster.pixels(sheet(sides), 300).shape[1] == 300
+
+
+def test_a_sheet_is_made_of_pictures():
+    with pytest.raises(ValueError, match="made of documents"):
+        sheet(["no picture"])
