@@ -139,6 +139,10 @@ class Cluster:
                 return figures
             time.sleep(WAIT_SECONDS)
 
+    def play(self) -> None:
+        """A batch of games that nobody learns from: for measuring."""
+        self._runners.foreach_env_runner("sample", local_env_runner=False)
+
     def _look_after_runners(self) -> None:
         """Say so when some are lost, and when they are back."""
         before, self._healthy = self._healthy, self._runners.num_healthy_remote_env_runners()

@@ -10,8 +10,8 @@
     )
 
 There is one module for each side of a game (`engine.game.sides`), and each side has games of its own in which it learns
-while `set_opponents` decides whom it meets. `agents/league/cluster.py` builds self-play on top of this. One game at a
-time works as well, some hundred times slower, through RLlib's own `PettingZooEnv(drako_v0.env())`.
+while `set_opponents` decides whom it meets. `agents/league/cluster.py` builds self-play on top of this. RLlib's own
+runner works as well, one decision at a time, through its `PettingZooEnv(drako_v0.env())`.
 """
 
 import uuid
