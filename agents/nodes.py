@@ -14,7 +14,8 @@ KNOCK_SECONDS = 10
 
 
 def connect(address: str | None, cpus: int) -> Any:
-    """Join the cluster at `address`, or start one on this machine with so many CPUs; returns the module `ray`.
+    """Join the cluster at `address`, or start one on this machine with so many CPUs; returns the module `ray`. Who is
+    connected already stays so.
 
     `ValueError` says why it cannot be done."""
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its workings are in Ray's own log files
@@ -23,6 +24,8 @@ def connect(address: str | None, cpus: int) -> Any:
         import ray
     except ImportError:
         raise ValueError("Ray is not installed: .venv/bin/pip install -c constraints.txt -e '.[rllib]'") from None
+    if ray.is_initialized():
+        return ray
     quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     where: dict[str, Any] = {"address": address} if address else {"num_cpus": cpus, "include_dashboard": False}
     try:

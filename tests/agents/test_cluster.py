@@ -94,6 +94,23 @@ def test_evaluation_on_ray_plays_the_same_games(nodes, tmp_path):
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
+def test_a_balance_of_several_series_connects_once(nodes, tmp_path):
+    words = [
+        "--agents",
+        "heuristic",
+        "random",
+        "--games",
+        4,
+        "--tables",
+        "tiny",
+        "reconstructed",
+        "--ray",
+        nodes.address,
+    ]
+    done = run("balance", *words, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_training_goes_on_when_a_node_is_lost(nodes, tmp_path):
     second = nodes.add_node(num_cpus=1)
     words = ["--rounds", 16, "--runners", 2, "--address", nodes.address, "--out", tmp_path, "--games", 20, *BEGIN]
