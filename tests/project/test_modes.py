@@ -48,13 +48,17 @@ def test_a_cold_start_compiles_once_and_says_so(tmp_path):
     assert said == ""
 
 
-def test_a_warm_start_takes_at_most_twice_the_imports():
-    """The best of several runs of each, side by side: other work on the machine only ever adds time."""
+NUMBA_ALONE = "import pettingzoo, numba; numba.njit(lambda: 0)()"
+
+
+def test_a_warm_start_takes_little_more_than_numba_itself():
+    """The best of several runs of each, side by side: other work on the machine only ever adds time. Numba's first call
+    of any function takes most of a start, the more the more is installed beside it; what is ours must stay small."""
     seconds(START)
-    imports, ours = [], []
+    alone, ours = [], []
     for _ in range(10):
-        imports.append(seconds("import pettingzoo, numba")[0])
+        alone.append(seconds(NUMBA_ALONE)[0])
         ours.append(seconds(START)[0])
-        if len(ours) >= 3 and min(ours) < 2 * min(imports):
+        if len(ours) >= 3 and min(ours) < 1.3 * min(alone):
             break
-    assert min(ours) < 2 * min(imports), f"a warm start takes {min(ours) / min(imports):.2f} times the imports"
+    assert min(ours) < 1.3 * min(alone), f"a warm start takes {min(ours) / min(alone):.2f} times Numba's own"
