@@ -6,11 +6,14 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 HELP = "address of a Ray cluster (auto: the one started on this machine); default: a new one on this machine alone"
 
 KNOCK_SECONDS = 10
+ROOT = Path(__file__).parent.parent
+"""Where every node finds the project."""
 
 
 def connect(address: str | None, cpus: int) -> Any:
@@ -28,13 +31,15 @@ def connect(address: str | None, cpus: int) -> Any:
         return ray
     quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     where: dict[str, Any] = {"address": address} if address else {"num_cpus": cpus, "include_dashboard": False}
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    where = {"address": "local"} | where | {"runtime_env": {"env_vars": {"PYTHONPATH": paths}}}
     try:
         if address and ":" in address:
             _knock(address)
         with _without_chatter():
             ray.init(**where, **quiet)
     except (OSError, ValueError) as error:
-        raise ValueError(f"no Ray cluster at {address}: {error}") from None
+        raise ValueError(f"no Ray cluster at {address or 'this machine'}: {error}") from None
     logging.getLogger("ray").setLevel(logging.ERROR)
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
     if (there := int(ray.cluster_resources().get("CPU", 0))) < cpus:

@@ -99,10 +99,10 @@ def play_series(game: Game, pairings: Sequence[Pairing], options: argparse.Names
     """Play, keep, report; returns the exit code. `ValueError` or `OSError` if the options make no sense."""
     console, folder = Console(width=120), options.out or Path("runs") / default_out
     jobs, asked = _jobs(pairings, options)
-    _check_series(folder, game, pairings, options)
-    store = Store(folder / "games.jsonl", options.resume)
     if options.ray:
         connect(options.ray, 1)
+    _check_series(folder, game, pairings, options)
+    store = Store(folder / "games.jsonl", options.resume)
     crew = run_on_ray if options.ray else partial(run, processes=options.processes)
     complete = _play(jobs, game, store, folder / "replays", crew, console)
     if games := [played for played in store.finish() if played.pairing in set(pairings)]:

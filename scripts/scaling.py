@@ -22,6 +22,7 @@ from agents.nodes import HELP, connect
 from agents.series import add_game_options, chosen_game, fail
 from drako_env.engine.game import Game, sides
 from drako_env.evaluation.report import table
+from scripts.train import settings
 
 
 @contextmanager
@@ -32,11 +33,11 @@ def seconds(into: list[float]) -> Iterator[None]:
     into.append(time.perf_counter() - start)
 
 
-def measure(game: Game, runners: int, updates: int) -> tuple[float, float]:
+def measure(game: Game, config: Config, runners: int, updates: int) -> tuple[float, float]:
     """The median seconds of a batch of games, and of a whole update; the first of each is not counted."""
     from agents.league.cluster import Cluster
 
-    crew = Cluster(game, {side: number for number, side in enumerate(sides(game))}, Config.load(rollouts=1), runners)
+    crew = Cluster(game, {side: number for number, side in enumerate(sides(game))}, config, runners)
     opponents = {side: {"heuristic": (0.5, ""), "random": (0.5, "")} for side in sides(game)}
     playing: list[float] = []
     whole: list[float] = []
@@ -54,6 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_game_options(parser)
     parser.add_argument("runners", nargs="+", type=int, help="how many, one measurement for each")
+    parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE", help="a field of the config")
     parser.add_argument("--updates", type=int, default=8, help="of each measurement (default: 8)")
     parser.add_argument("--address", help=HELP)
     options, console = parser.parse_args(), Console(width=120)
@@ -61,13 +63,18 @@ def main() -> int:
         game = chosen_game(options)
         if min(options.runners) < 1 or options.updates < 1:
             raise ValueError("the numbers of runners and --updates must be at least 1")
+        config = Config.load(**settings(options.train) | {"rollouts": 1})
         ray = connect(options.address, max(options.runners))
+        from agents.league.cluster import games_each
+
+        for runners in options.runners:
+            games_each(config, runners)
     except (ValueError, OSError) as error:
         return fail("scaling", error)
-    batch, rows = len(sides(game)) * Config().num_envs * Config().steps, []
+    batch, rows = len(sides(game)) * config.num_envs * config.steps, []
     for runners in options.runners:
         with console.status(f"{runners} runners"):
-            playing, whole = measure(game, runners, options.updates)
+            playing, whole = measure(game, config, runners, options.updates)
         rows.append([f"{runners}", f"{batch / playing:,.0f}", f"{batch / whole:,.0f}", f"{playing / whole:.0%}"])
     ray.shutdown()
     header = ["runners", "games alone, decisions/s", "with learning, decisions/s", "share of the games"]

@@ -64,6 +64,11 @@ def add_training_options(parser: argparse.ArgumentParser, minutes: float) -> Non
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out, as it was begun")
 
 
+def settings(words: list[str]) -> dict[str, object]:
+    """What was given as `--train NAME=VALUE`."""
+    return {name: toml_value(text) for name, text in (name_and_text(word, "--train") for word in words)}
+
+
 def chosen_seats(game: Game, words: str) -> list[str]:
     """The sides to train."""
     chosen = [side for side in sides(game) if words in ("both", role_of(side))]
@@ -104,10 +109,7 @@ def run_of(options: argparse.Namespace, kind: str) -> Run:
             raise ValueError(f"{folder}: begun with scripts/{run.kind}.py, which alone can go on with it")
     else:
         game, seed = chosen_game(options), options.seed or 0
-        config = Config.load(
-            getattr(options, "config", None),
-            **{name: toml_value(text) for name, text in (name_and_text(word, "--train") for word in options.train)},
-        )
+        config = Config.load(getattr(options, "config", None), **settings(options.train))
         seats = chosen_seats(game, getattr(options, "seats", None) or "both")
         run = Run(folder, kind, game, seats, config, seed, Budget(options.default_minutes))
         run.start = policy_files(game, seats, options.start) if options.start else {}
@@ -177,8 +179,10 @@ def finish(league: League, run: Run, games: int, console: Console) -> None:
         f"policies: {policies}/  curves: {league.folder}/curves.png  log: {league.folder}/log.csv, tensorboard/"
     )
     longer = f"--rounds {run.budget.rounds * 4}" if run.budget.rounds else f"--minutes {run.budget.minutes * 4:g}"
+    longer = " ".join([longer, *run.where])
     console.print("next:", style="bold")
-    console.print(f"  .venv/bin/python scripts/evaluate.py {match} --games 100", soft_wrap=True)
+    words = " ".join([match, *run.game_words(), "--games 100"])
+    console.print(f"  .venv/bin/python scripts/evaluate.py {words}", soft_wrap=True)
     console.print(f"  .venv/bin/python scripts/{run.kind}.py --out {league.folder} --resume {longer}", soft_wrap=True)
 
 
@@ -201,7 +205,7 @@ def run_league(
     except KeyboardInterrupt:
         script = Path(sys.argv[0]).name
         agent = [] if frozen is None else [word for word in sys.argv[1:2] if not word.startswith("-")]
-        words = shlex.join([script, *agent, "--out", str(run.folder), "--resume"])
+        words = shlex.join([script, *agent, "--out", str(run.folder), "--resume", *run.where])
         console.print(f"stopped; to go on: .venv/bin/python scripts/{words}", soft_wrap=True)
         return INTERRUPTED
     finally:

@@ -37,8 +37,10 @@ def main() -> int:
         run = run_of(options, "train_rllib")
         with console.status("connecting to Ray"):
             ray = connect(options.address, options.runners)
-        from agents.league.cluster import Cluster
+        from agents.league.cluster import Cluster, games_each
 
+        games_each(run.config, options.runners)
+        run.where = ["--runners", str(options.runners), *(["--address", options.address] if options.address else [])]
         crew = partial(Cluster, runners=options.runners, tell=console.print)
     except (ValueError, OSError) as error:
         return fail("train_rllib", error)

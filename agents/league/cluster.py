@@ -12,8 +12,8 @@ import ray
 import torch
 from ray.rllib.algorithms.ppo import PPO, PPOConfig
 from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
+from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
 from ray.rllib.utils.metrics import (
-    EPISODE_LEN_MEAN,
     NUM_ENV_STEPS_SAMPLED_LIFETIME,
     NUM_MODULE_STEPS_SAMPLED_LIFETIME,
 )
@@ -24,7 +24,7 @@ from agents.league.pool import Opponents
 from agents.policy import Floats, Policy, input_scale, load_policy, save_policy
 from agents.registry import make_agent
 from drako_env.engine.game import Game
-from drako_env.envs.rllib import BatchEnvRunner, masked_module_spec
+from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
 from drako_env.envs.seat import NAMED
 
 PROBE_SECONDS = 0.2
@@ -48,11 +48,16 @@ class SteadyLearner(PPOTorchLearner):
                 self._set_optimizer_lr(optimizer, rate)
 
 
-def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: int) -> PPOConfig:
-    """RLlib's words for ours. The batch of an update is the same for any number of runners."""
+def games_each(config: Config, runners: int) -> int:
+    """How many games of each side a runner plays; `ValueError` if they cannot be split evenly."""
     games, left = divmod(config.num_envs, runners)
     if left:
         raise ValueError(f"num_envs = {config.num_envs} games cannot be split among {runners} runners")
+    return games
+
+
+def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: int) -> PPOConfig:
+    """RLlib's words for ours. The batch of an update is the same for any number of runners."""
     scale = input_scale(np.asarray(game.observation_high))
     batch = len(seeds) * config.num_envs * config.steps
     return (
@@ -60,12 +65,12 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
         .environment(env_config={"game": game, "canonical": config.canonical}, disable_env_checking=True)
         .framework("torch")
         .debugging(seed=min(seeds.values()))
-        .multi_agent(policies=set(seeds), policy_mapping_fn=lambda agent, episode, **_: agent)
+        .multi_agent(policies=list(seeds), policy_mapping_fn=lambda agent, episode, **_: agent)
         .rl_module(rl_module_spec=masked_module_spec(game, list(seeds), config.layers, scale))
         .env_runners(
             env_runner_cls=BatchEnvRunner,
             num_env_runners=runners,
-            num_envs_per_env_runner=len(seeds) * games,
+            num_envs_per_env_runner=len(seeds) * games_each(config, runners),
             rollout_fragment_length=config.steps,
         )
         .fault_tolerance(
@@ -131,6 +136,7 @@ class Cluster:
     def _update(self, met: dict[str, Any]) -> dict[str, Any]:
         """One batch of games, learnt from. With no runner left it waits for one."""
         while True:
+            self._algorithm.restore_env_runners(self._runners)  # those that are back must hear of the opponents, too
             self._runners.foreach_env_runner("set_opponents", kwargs=met, local_env_runner=False)
             figures: dict[str, Any] = self._algorithm.train()
             self._look_after_runners()
@@ -176,7 +182,7 @@ class Cluster:
             "entropy": float(learnt["entropy"]),
             "value_loss": float(learnt["vf_loss"]),
             "games_share": sampling / (sampling + learning),
-            "length": float(played.get(EPISODE_LEN_MEAN, 0.0)),
+            "length": float(played.get(MODULE_LENGTH_MEAN, {}).get(seat, 0.0)),
         }
 
     def evaluate(
@@ -209,12 +215,22 @@ class Cluster:
 
     def start_from(self, files: Mapping[str, Path]) -> None:
         """Begin with the networks of these policies."""
+        before = self._tensors()
         for seat, file in files.items():
             tensors = load_policy(file, self._game).tensors
+            if {name: part.shape for name, part in tensors.items()} != {n: t.shape for n, t in before[seat].items()}:
+                raise ValueError(f"policy {file}: a network of another shape than layers = {self._config.layers}")
             named = {f"hidden.{name}" if name[0].isdigit() else name: tensor for name, tensor in tensors.items()}
             self._algorithm.learner_group.set_weights({seat: named})
-        if files:
-            self._runners.sync_weights(from_worker_or_learner_group=self._algorithm.learner_group)
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        """Give every runner the networks as they are, and wait until it has them. RLlib's own `sync_weights` does not
+        wait, and drops what is meant for a runner that has not done with the message before."""
+        where = f"{COMPONENT_LEARNER}/{COMPONENT_RL_MODULE}"
+        state = self._algorithm.learner_group.get_state(where, inference_only=True)[COMPONENT_LEARNER]
+        networks = {COMPONENT_RL_MODULE: state[COMPONENT_RL_MODULE]}
+        self._runners.foreach_env_runner(lambda runner: runner.set_state(networks))
 
     def save(self, folder: Path) -> None:
         """A checkpoint of RLlib's."""
@@ -223,6 +239,7 @@ class Cluster:
     def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
         """Go on from there; RLlib knows after how many decisions."""
         self._algorithm.restore_from_path(str(folder.absolute()))
+        self._hand_out()
         self._sampled = sum(decisions.values())
 
     def close(self) -> None:

@@ -1,8 +1,10 @@
 """What a training run leaves behind: curves, logs, tables."""
 
+import argparse
 import csv
 import json
 import platform
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -14,6 +16,7 @@ from typing import Any
 
 from agents.league.config import Config
 from agents.league.league import Budget, League, State
+from agents.series import add_game_options
 from drako_env import replay
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.report import interval, share, table
@@ -41,6 +44,8 @@ class Run:
     budget: Budget
     start: dict[str, Path] = field(default_factory=dict)
     """Policies to begin with, by side; once begun, the checkpoint has them."""
+    where: list[str] = field(default_factory=list)
+    """The words that say where this part of it is trained: whoever goes on may choose others."""
 
     def save(self, command: list[str]) -> None:
         """Write `about.json`, with every command that worked on the run."""
@@ -61,6 +66,16 @@ class Run:
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+    def game_words(self) -> list[str]:
+        """The game and its options in the words of the command that began the run, for other commands."""
+        parser = argparse.ArgumentParser(add_help=False)
+        add_game_options(parser)
+        begun = json.loads((self.folder / "about.json").read_text(encoding="utf-8"))["commands"][0]
+        options, _ = parser.parse_known_args(begun[1:])
+        words = [] if options.game == parser.get_default("game") else ["--game", options.game]
+        words += [] if options.players is None else ["--players", str(options.players)]
+        return words + [word for chosen in options.set for word in ("--set", shlex.quote(chosen))]
 
     @classmethod
     def load(cls, folder: Path) -> "Run":

@@ -5,7 +5,7 @@
         PPOConfig()
         .environment(env_config={"game": game}, disable_env_checking=True)
         .env_runners(env_runner_cls=BatchEnvRunner, num_env_runners=2, num_envs_per_env_runner=256)
-        .multi_agent(policies=set(sides(game)), policy_mapping_fn=lambda agent, episode, **_: agent)
+        .multi_agent(policies=sides(game), policy_mapping_fn=lambda agent, episode, **_: agent)
         .rl_module(rl_module_spec=masked_module_spec(game))
     )
 
@@ -54,6 +54,9 @@ from drako_env.envs.seat import Player, SeatGames
 ILLEGAL = -80.0
 """The logit of an illegal action when the best legal one has 0: its chance is below 1e-34. Anything much lower
 underflows, and that makes `logsumexp` nine times slower on a CPU."""
+
+MODULE_LENGTH_MEAN = "module_episode_len_mean"
+"""The metric: own decisions a game, by side."""
 
 Batch = dict[str, Any]
 
@@ -226,7 +229,8 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
 
     def __init__(self, *, config: Any, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
-        torch.set_num_threads(1)  # as many runners as cores
+        if self.worker_index:
+            torch.set_num_threads(1)  # as many runners as cores
         self.game: Game = config.env_config["game"]
         self.module: Any = None
         self.tables: dict[str, Table] = {}
@@ -279,8 +283,10 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
                 found[side][name] = (before[0] + games, before[1] + total)
         return found
 
-    def sample(self, **_: Any) -> list[SingleAgentEpisode]:
-        """A fragment of every game."""
+    def sample(self, **wishes: Any) -> list[SingleAgentEpisode]:
+        """A fragment of every game, played by the sides' networks with chance. There is no other way to sample."""
+        if any(wish is not None for wish in wishes.values()):
+            raise NotImplementedError(f"a batch of games plays on from fragment to fragment, not with {wishes}")
         steps = self.config.get_rollout_fragment_length(self.worker_index)
         episodes: list[SingleAgentEpisode] = []
         with self.metrics.log_time(SAMPLE_TIMER), torch.no_grad():
@@ -301,6 +307,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         for length, gained in table.finished:
             log((EPISODE_MODULE_RETURN_MEAN, side), gained, window=100)
             log(EPISODE_LEN_MEAN, length, window=100)
+            log((MODULE_LENGTH_MEAN, side), length, window=100)
         table.finished.clear()
 
     def get_metrics(self) -> Any:

@@ -28,7 +28,7 @@ from drako_env.evaluation.statistics import wilson
 
 GAMES = 128
 STEPS = 128
-"""Decisions in each game between two updates: 16,384 in all, about a game and a half by both seats together."""
+"""Decisions in each game between two updates: 16,384 in all, most of a game by both seats together."""
 MINIBATCH = 2048
 EPOCHS = 3
 LEARNING_RATE = 1e-3

@@ -1,6 +1,8 @@
 """Training and evaluation on a Ray cluster: the same runs and files as on one machine, and a node may be lost."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -38,13 +40,13 @@ def nodes():
 
 
 def script(name, *words):
-    return [sys.executable, f"scripts/{name}.py", *map(str, words)]
+    return [sys.executable, str(ROOT / "scripts" / f"{name}.py"), *map(str, words)]
 
 
-def run(name, *words):
+def run(name, *words, cwd=ROOT):
     return subprocess.run(
         script(name, *words),
-        cwd=ROOT,
+        cwd=cwd,
         capture_output=True,
         text=True,
         check=False,
@@ -61,10 +63,10 @@ def state(folder):
 def test_a_run_leaves_policies_that_play_and_goes_on(nodes, tmp_path):
     folder = tmp_path / "run"
     words = ["--out", folder, "--address", nodes.address, "--runners", 1, "--games", 50]
-    done = run("train_rllib", "--rounds", 2, *words, *BEGIN)
+    done = run("train_rllib", "--rounds", 2, *words, *BEGIN, cwd=tmp_path)  # from any folder
     assert done.returncode == 0, done.stderr
     assert "dwarves_0" in done.stdout
-    assert done.stderr == ""
+    assert [line for line in done.stderr.splitlines() if "drako_env: compiling" not in line] == []
     game, first = make_game("drako", rules="tiny"), state(folder)
     assert load_policy(folder / "policies" / "dwarves.safetensors", game).info["seat"] == "dwarves_0"
     assert first["decisions"] == {"dragon_0": 1024, "dwarves_0": 1024}
@@ -113,21 +115,23 @@ def test_a_balance_of_several_series_connects_once(nodes, tmp_path):
 
 def test_training_goes_on_when_a_node_is_lost(nodes, tmp_path):
     second = nodes.add_node(num_cpus=1)
-    words = ["--rounds", 16, "--runners", 2, "--address", nodes.address, "--out", tmp_path, "--games", 20, *BEGIN]
-    process = subprocess.Popen(
+    words = ["--rounds", 40, "--runners", 2, "--address", nodes.address, "--out", tmp_path, "--games", 20, *BEGIN]
+    process = subprocess.Popen(  # 40 rounds: it must not be through before the node is lost
         script("train_rllib", *words), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-    while state(tmp_path)["round"] < 3:
-        assert process.poll() is None, process.stdout.read().decode()
-        time.sleep(0.2)
-    nodes.remove_node(second, allow_graceful=False)
-    lost_in = state(tmp_path)["round"]
-    assert lost_in < 12
-    said = process.communicate(timeout=240)[0].decode()
+    try:
+        while state(tmp_path)["round"] < 3:
+            assert process.poll() is None, process.stdout.read().decode()
+            time.sleep(0.2)
+        nodes.remove_node(second, allow_graceful=False)
+        assert state(tmp_path)["round"] < 35, "it was through before the node was lost"
+        said = process.communicate(timeout=240)[0].decode()
+    finally:
+        process.kill()
     assert process.returncode == 0, said
     assert "1 of 2 runners lost; training goes on with the rest" in said
-    assert state(tmp_path)["round"] == 16
-    assert state(tmp_path)["decisions"]["dragon_0"] == 16 * 32 * 16
+    assert state(tmp_path)["round"] == 40
+    assert state(tmp_path)["decisions"]["dragon_0"] == 40 * 32 * 16
 
 
 def test_too_few_cpus_and_no_cluster_are_said(nodes, tmp_path):
@@ -139,15 +143,23 @@ def test_too_few_cpus_and_no_cluster_are_said(nodes, tmp_path):
     assert "no Ray cluster at 127.0.0.1:1" in done.stderr
 
 
-def test_an_uneven_split_is_refused():
-    with pytest.raises(ValueError, match="256 games cannot be split among 3 runners"):
-        ppo_config(make_game("drako"), SEEDS, Config(), 3)
+def test_an_uneven_split_is_refused(nodes, tmp_path):
+    done = run("train_rllib", "--runners", 3, "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert done.stderr == "train_rllib: num_envs = 256 games cannot be split among 3 runners\n"
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_order_of_the_sides_is_that_of_the_game():
+    """From a set it would depend on the process, and with it every random number."""
+    assert list(ppo_config(make_game("drako"), SEEDS, Config(), 2).policies) == list(SEEDS)
 
 
 def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path):
     ray.init(address=nodes.address, log_to_driver=False, logging_level="CRITICAL")
     game, files = make_game("drako"), {seat: tmp_path / f"{seat}.safetensors" for seat in SEEDS}
-    crew = Cluster(game, SEEDS, Config.load(**SMALL), 1)
+    said = []
+    crew = Cluster(game, SEEDS, Config.load(**SMALL), 1, said.append)
     crew.train({seat: {"random": (1.0, "")} for seat in SEEDS}, 1e-3)
     crew.export(files, {})
     batch = drako_v0.batch_env(64, seed=0)
@@ -166,7 +178,29 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
     crew.train({seat: {"random": (1.0, "")} for seat in SEEDS}, 1e-3)
     changed = crew._tensors()["dragon_0"]["policy.weight"]
     assert not np.array_equal(changed, policy.tensors["policy.weight"])
+    crew.save(tmp_path / "saved")
     crew.start_from(files)
     assert np.array_equal(crew._tensors()["dragon_0"]["policy.weight"], policy.tensors["policy.weight"])
+    assert np.array_equal(played_weights(crew), policy.tensors["policy.weight"])
+    crew.load(tmp_path / "saved", {})
+    assert np.array_equal(played_weights(crew), changed)
+
+    # a runner that was lost comes back with the networks, and with the opponents of the round
+    crew._runners.foreach_env_runner(lambda runner: os.kill(os.getpid(), signal.SIGKILL), local_env_runner=False)
+    crew.train({seat: {"heuristic": (1.0, "")} for seat in SEEDS}, 1e-3)
+    assert said[-2:] == ["1 of 1 runners lost; waiting for them to come back", "1 of 1 runners again"]
+    ((number, *met),) = crew._runners.foreach_env_runner(opponents_of, local_env_runner=False)
+    assert (number, met) == (crew._rounds, ["heuristic", "heuristic"])
+    assert np.array_equal(played_weights(crew), crew._tensors()["dragon_0"]["policy.weight"])
     crew.close()
     ray.shutdown()
+
+
+def played_weights(crew):
+    """What the runner plays the dragon with."""
+    (found,) = crew._runners.foreach_env_runner(lambda runner: runner.module.get_state(), local_env_runner=False)
+    return found["dragon_0"]["policy.weight"]
+
+
+def opponents_of(runner):
+    return (runner._opponents_number, *(table.games._policies[-1] for table in runner.tables.values()))

@@ -1,5 +1,6 @@
 """The games in RLlib: batches of games become episodes without a mistake, masks hold, its own runner plays too."""
 
+import copy
 import logging
 
 import numpy as np
@@ -105,7 +106,7 @@ def test_illegal_actions_have_no_chance_and_chances_are_those_that_were_used():
             assert episode.get_extra_model_outputs(Columns.ACTION_LOGP) == pytest.approx(chances, abs=1e-4)
 
 
-def test_runners_need_no_value(tmp_path):
+def test_runners_need_no_value():
     game = make_game("drako")
     spec = masked_module_spec(game)
     spec.inference_only = True
@@ -117,7 +118,7 @@ def test_runners_need_no_value(tmp_path):
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray.init(num_cpus=2, include_dashboard=False, logging_level=logging.CRITICAL, log_to_driver=False)
+    ray.init("local", num_cpus=2, include_dashboard=False, logging_level=logging.CRITICAL, log_to_driver=False)
     logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)
     yield
     ray.shutdown()
@@ -130,7 +131,7 @@ def ppo(game):
         .env_runners(
             env_runner_cls=BatchEnvRunner, num_env_runners=1, num_envs_per_env_runner=32, rollout_fragment_length=32
         )
-        .multi_agent(policies=set(sides(game)), policy_mapping_fn=lambda agent, episode, **_: agent)
+        .multi_agent(policies=sides(game), policy_mapping_fn=lambda agent, episode, **_: agent)
         .rl_module(rl_module_spec=masked_module_spec(game, layers=(32,)))
         .training(train_batch_size_per_learner=1024, minibatch_size=256, num_epochs=2)
     )
@@ -159,6 +160,30 @@ def test_ppo_learns_on_every_game_and_goes_on_from_a_checkpoint(module, options,
     for side in sides(game):
         assert all(np.array_equal(after[side][name], tensor) for name, tensor in restored[side].items())
     algorithm.stop()
+
+
+@pytest.mark.parametrize("over", [True, False], ids=["a game's end", "a cut"])
+def test_only_a_cut_is_valued_by_what_follows(over, cluster):
+    """After an end the next game is seen: no target may depend on it. After a cut the same game goes on."""
+    game = make_game("drako")
+    algorithm, table = ppo(game).build_algo(), Table(game, "dragon_0", 16, True, 1)
+    with torch.no_grad():
+        episodes = [e for _ in range(3) for e in table.sample(algorithm.get_module("dragon_0"), 64)]
+    chosen = [episode for episode in episodes if episode.is_terminated == over]
+    assert len(chosen) > 10
+    changed = copy.deepcopy(chosen)
+    for episode in changed:
+        episode.observations.data["observation"][-1] = 1
+    before, after = (targets(algorithm.learner_group._learner, some) for some in (chosen, changed))
+    assert np.array_equal(before, after) == over
+    algorithm.stop()
+
+
+def targets(learner, episodes):
+    """The values that a learner would learn from these."""
+    words = {"batch": {}, "episodes": episodes, "shared_data": {}, "metrics": learner.metrics}
+    batch = learner._learner_connector(rl_module=learner.module, **words)["dragon_0"]
+    return batch["value_targets"][batch["loss_mask"]].numpy()
 
 
 def test_opponents_are_fetched_once_and_results_named(cluster):

@@ -44,6 +44,7 @@ def test_nan_is_replaced_by_any_action(caplog):
     env = example.ON_AEC["nan_random_v0"](drako_v0.env())
     env.reset(seed=0)
     assert env.last()[0]["action_mask"].sum() == 2
+    env.action_space(env.agent_selection).seed(0)
     env.step(float("nan"))
     assert "Illegal move" in caplog.text
     assert env.terminations["dragon_0"]
