@@ -115,7 +115,7 @@ def test_a_balance_of_several_series_connects_once(nodes, tmp_path):
 
 def test_training_goes_on_when_a_node_is_lost(nodes, tmp_path):
     second = nodes.add_node(num_cpus=1)
-    words = ["--rounds", 40, "--runners", 2, "--address", nodes.address, "--out", tmp_path, "--games", 20, *BEGIN]
+    words = ["--rounds", 24, "--runners", 2, "--address", nodes.address, "--out", tmp_path, "--games", 20, *BEGIN]
     process = subprocess.Popen(  # 40 rounds: it must not be through before the node is lost
         script("train_rllib", *words), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -124,14 +124,14 @@ def test_training_goes_on_when_a_node_is_lost(nodes, tmp_path):
             assert process.poll() is None, process.stdout.read().decode()
             time.sleep(0.2)
         nodes.remove_node(second, allow_graceful=False)
-        assert state(tmp_path)["round"] < 35, "it was through before the node was lost"
+        assert state(tmp_path)["round"] < 20, "it was through before the node was lost"
         said = process.communicate(timeout=240)[0].decode()
     finally:
         process.kill()
     assert process.returncode == 0, said
     assert "1 of 2 runners lost; training goes on with the rest" in said
-    assert state(tmp_path)["round"] == 40
-    assert state(tmp_path)["decisions"]["dragon_0"] == 40 * 32 * 16
+    assert state(tmp_path)["round"] == 24
+    assert state(tmp_path)["decisions"]["dragon_0"] == 24 * 32 * 16
 
 
 def test_too_few_cpus_and_no_cluster_are_said(nodes, tmp_path):
@@ -182,7 +182,7 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
     crew.start_from(files)
     assert np.array_equal(crew._tensors()["dragon_0"]["policy.weight"], policy.tensors["policy.weight"])
     assert np.array_equal(played_weights(crew), policy.tensors["policy.weight"])
-    crew.load(tmp_path / "saved", {})
+    crew.load(tmp_path / "saved", dict.fromkeys(SEEDS, 1024))
     assert np.array_equal(played_weights(crew), changed)
 
     # a runner that was lost comes back with the networks, and with the opponents of the round
