@@ -5,6 +5,8 @@ BIN = $(VENV)/bin
 MINUTES ?= 5
 PORT ?= 8000
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
+NEW_VENV = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")' \
+	&& { test -d $(VENV) || $(PYTHON) -m venv $(VENV); }
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-slow train play bench docs notebooks format playthroughs pictures clean
@@ -15,10 +17,16 @@ help: ## this list
 setup: $(VENV)/.installed ## install into .venv what development needs
 
 $(VENV)/.installed: pyproject.toml constraints.txt
-	@echo "Setting up $(VENV) (once, a minute or two) ..."
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
-	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) for development (once, some minutes) ..."
+	@$(NEW_VENV)
 	@$(PIP) --editable '.[dev,train]'
+	@$(BIN)/python -m compileall -q drako_env agents
+	@touch $@ $(VENV)/.players
+
+$(VENV)/.players: pyproject.toml constraints.txt
+	@echo "Setting up $(VENV) (once, a minute or two) ..."
+	@$(NEW_VENV)
+	@$(PIP) --editable '.[train,pictures,web]'
 	@$(BIN)/python -m compileall -q drako_env agents
 	@touch $@
 
@@ -32,10 +40,10 @@ test: setup ## lint, types, tests
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games
 	@$(BIN)/pytest -m slow
 
-train: setup ## train both sides by self-play for MINUTES=5, evaluate, show the result
+train: $(VENV)/.players ## train both sides by self-play for MINUTES=5, evaluate, show the result
 	@$(BIN)/python scripts/train.py --minutes $(MINUTES)
 
-play: setup ## a page to play on, in the browser (PORT=8000)
+play: $(VENV)/.players ## a page to play on, in the browser (PORT=8000)
 	@$(BIN)/python scripts/play.py --web --port $(PORT)
 
 bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo (in an environment of its own)
