@@ -48,6 +48,22 @@ class SteadyLearner(PPOTorchLearner):
                 self._set_optimizer_lr(optimizer, rate)
 
 
+class LeaguePPO(PPO):
+    """PPO whose runners, when they come back, hear whom they meet before they play."""
+
+    met: dict[str, Any] | None = None
+    """What `set_opponents` is told."""
+
+    def restore_env_runners(self, env_runner_group: Any) -> list[int]:
+        """Bring back runners that were lost; which of them were."""
+        restored = super().restore_env_runners(env_runner_group)
+        if restored and self.met:
+            env_runner_group.foreach_env_runner(
+                "set_opponents", kwargs=self.met, remote_worker_ids=restored, local_env_runner=False
+            )
+        return restored
+
+
 def games_each(config: Config, runners: int) -> int:
     """How many games of each side a runner plays; `ValueError` if they cannot be split evenly."""
     games, left = divmod(config.num_envs, runners)
@@ -61,7 +77,7 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
     scale = input_scale(np.asarray(game.observation_high))
     batch = len(seeds) * config.num_envs * config.steps
     return (
-        PPOConfig()
+        PPOConfig(LeaguePPO)
         .environment(env_config={"game": game, "canonical": config.canonical}, disable_env_checking=True)
         .framework("torch")
         .debugging(seed=min(seeds.values()))
@@ -114,7 +130,7 @@ class Cluster:
         self._healthy, self._tell = runners, tell
         chosen = ppo_config(game, seeds, config, runners)
         torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
-        self._algorithm: PPO = chosen.build_algo()
+        self._algorithm: LeaguePPO = chosen.build_algo()
         logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
         self._runners = self._algorithm.env_runner_group
         self._sampled = 0
@@ -124,7 +140,7 @@ class Cluster:
     def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
         """One round: `rollouts` updates of every side against these opponents."""
         self._rounds += 1
-        met = {"opponents": self._met(opponents), "number": self._rounds}
+        self._algorithm.met = met = {"opponents": self._met(opponents), "number": self._rounds}
         self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate))
         results: dict[str, dict[str, tuple[int, float]]] = {seat: {} for seat in self._seats}
         for _ in range(self._config.rollouts):
@@ -136,7 +152,6 @@ class Cluster:
     def _update(self, met: dict[str, Any]) -> dict[str, Any]:
         """One batch of games, learnt from. With no runner left it waits for one."""
         while True:
-            self._algorithm.restore_env_runners(self._runners)  # those that are back must hear of the opponents, too
             self._runners.foreach_env_runner("set_opponents", kwargs=met, local_env_runner=False)
             figures: dict[str, Any] = self._algorithm.train()
             self._look_after_runners()
