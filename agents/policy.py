@@ -7,9 +7,11 @@ metadata (JSON, under `about`) say for which game and rules it was made.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +102,14 @@ def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:
     _check_origin(path, game, info)
     _check(path, game, tensors, info)
     return Policy(game, tensors, info, np.random.default_rng(seed))
+
+
+def load_network(path: Path, game: Game, like: Mapping[str, Any], layers: tuple[int, ...]) -> dict[str, Floats]:
+    """The tensors of a policy for a learner whose own have the shapes of `like`; `ValueError` if they differ."""
+    tensors = load_policy(path, game).tensors
+    if {name: tensor.shape for name, tensor in tensors.items()} != {n: tuple(t.shape) for n, t in like.items()}:
+        raise ValueError(f"policy {path}: a network of another shape than layers = {layers}")
+    return tensors
 
 
 @lru_cache(maxsize=64)

@@ -20,9 +20,8 @@ from agents.nodes import connect
 from agents.registry import KNOWN, make_agent, shipped_policy
 from drako_env import replay
 from drako_env.engine.game import Game
-from drako_env.evaluation.match import game_seeds
 from drako_env.evaluation.report import Report, heat_map, markdown, summarise
-from drako_env.evaluation.runner import Job, Pairing, Played, Store, run, run_on_ray
+from drako_env.evaluation.runner import Job, Pairing, Played, Store, jobs_of, run, run_on_ray
 from drako_env.games import GAMES, make_game
 
 AGENTS_HELP = "agents: " + ", ".join(f"{name} ({what})" for name, what in KNOWN.items())
@@ -122,8 +121,7 @@ def _jobs(pairings: Sequence[Pairing], options: argparse.Namespace) -> tuple[lis
     if wrong := [word for word in words if not word.isdecimal() or int(word) >= options.games]:
         raise ValueError(f"--replays {wrong[0]}: expected numbers of deals, from 0 to {options.games - 1}")
     asked = {int(word) for word in words}
-    seeds = enumerate(game_seeds(options.seed, options.games))
-    return [Job(pairing, n, seed, n in asked) for n, seed in seeds for pairing in pairings], asked
+    return jobs_of(pairings, options.games, options.seed, asked), asked
 
 
 def _check_series(folder: Path, game: Game, pairings: Sequence[Pairing], options: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from ray.rllib.utils.metrics import (
 from agents.league.config import Config
 from agents.league.judge import judge
 from agents.league.pool import Opponents
-from agents.policy import Floats, Policy, input_scale, load_policy, save_policy
+from agents.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
 from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
@@ -230,11 +230,9 @@ class Cluster:
 
     def start_from(self, files: Mapping[str, Path]) -> None:
         """Begin with the networks of these policies."""
-        before = self._tensors()
+        own = self._tensors()
         for seat, file in files.items():
-            tensors = load_policy(file, self._game).tensors
-            if {name: part.shape for name, part in tensors.items()} != {n: t.shape for n, t in before[seat].items()}:
-                raise ValueError(f"policy {file}: a network of another shape than layers = {self._config.layers}")
+            tensors = load_network(file, self._game, own[seat], self._config.layers)
             named = {f"hidden.{name}" if name[0].isdigit() else name: tensor for name, tensor in tensors.items()}
             self._algorithm.learner_group.set_weights({seat: named})
         self._hand_out()

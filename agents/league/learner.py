@@ -18,7 +18,7 @@ from agents.league.config import Config
 from agents.league.judge import judge
 from agents.league.league import derived_seed
 from agents.league.pool import Opponents
-from agents.policy import Floats, Policy, input_scale, load_policy, save_policy
+from agents.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
 from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.engine.symmetry import Symmetries
@@ -185,9 +185,8 @@ class Learner:
 
     def start_from(self, path: Path) -> None:
         """Begin with the network of a policy file instead of a random one."""
-        found, own = load_policy(path, self.game).tensors, self._parts()
-        if {name: tensor.shape for name, tensor in found.items()} != {n: tuple(t.shape) for n, t in own.items()}:
-            raise ValueError(f"policy {path}: a network of another shape than layers = {self.config.layers}")
+        own = self._parts()
+        found = load_network(path, self.game, own, self.config.layers)
         with torch.no_grad():
             for name, tensor in own.items():
                 tensor.copy_(torch.as_tensor(found[name]))

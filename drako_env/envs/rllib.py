@@ -30,6 +30,7 @@ from ray.rllib.core.rl_module.apis import InferenceOnlyAPI, ValueFunctionAPI
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
+from ray.rllib.env import INPUT_ENV_SINGLE_SPACES
 from ray.rllib.env.env_runner import EnvRunner
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer
@@ -286,7 +287,9 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
     def sample(self, **wishes: Any) -> list[SingleAgentEpisode]:
         """A fragment of every game, played by the sides' networks with chance. There is no other way to sample."""
         if any(wish is not None for wish in wishes.values()):
-            raise NotImplementedError(f"a batch of games plays on from fragment to fragment, not with {wishes}")
+            raise ValueError(
+                f"sample({wishes}): a batch of games plays on from fragment to fragment, and takes no wishes"
+            )
         steps = self.config.get_rollout_fragment_length(self.worker_index)
         episodes: list[SingleAgentEpisode] = []
         with self.metrics.log_time(SAMPLE_TIMER), torch.no_grad():
@@ -316,7 +319,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
 
     def get_spaces(self) -> dict[str, tuple[gym.Space[Any], gym.Space[Any]]]:
         """The same for every side."""
-        return {side: spaces_of(self.game) for side in ("__env_single__", *sides(self.game))}
+        return {side: spaces_of(self.game) for side in (INPUT_ENV_SINGLE_SPACES, *sides(self.game))}
 
     def get_state(
         self,

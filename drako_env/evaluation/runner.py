@@ -4,7 +4,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -194,14 +194,18 @@ def _collect_from_ray(waiting: dict[Any, Job], done: Done) -> None:
         done(waiting.pop(reference), ray.get(reference))
 
 
+def jobs_of(pairings: Sequence[Pairing], deals: int, seed: int, recorded: Collection[int] = ()) -> list[Job]:
+    """So many games of each pairing, on the same deals for all of them."""
+    seeds = enumerate(game_seeds(seed, deals))
+    return [Job(pairing, number, one, number in recorded) for number, one in seeds for pairing in pairings]
+
+
 def play_pairings(
     game: Game, pairings: Sequence[Pairing], deals: int, maker: AgentMaker, seed: int = 0, processes: int = 1
 ) -> list[Played]:
     """So many games of each pairing, on the same deals for all of them; the same whatever the number of processes."""
-    seeds = enumerate(game_seeds(seed, deals))
-    jobs = [Job(pairing, number, game_seed) for number, game_seed in seeds for pairing in pairings]
     played: list[Played] = []
-    run(jobs, game, maker, processes, lambda job, result: played.append(result))
+    run(jobs_of(pairings, deals, seed), game, maker, processes, lambda job, result: played.append(result))
     return sorted(played, key=lambda one: one.key)
 
 

@@ -201,6 +201,8 @@ def test_opponents_are_fetched_once_and_results_named(cluster):
     assert runner.tables["dragon_0"].games._policies[-1] is player
     for _ in range(8):
         runner.sample()
+    with pytest.raises(ValueError, match="num_episodes"):
+        runner.sample(num_episodes=3)
     results = runner.take_results()
     assert set(results["dragon_0"]) == {"random", "last"}  # games under way kept whom they had met
     assert results["dragon_0"]["last"][0] > 0
