@@ -12,7 +12,9 @@ from drako_env.drako.deal import (
     lift,
     put,
 )
+from drako_env.drako.legal import may_declare_fury
 from drako_env.drako.state import (
+    ACTIONS_A_TURN,
     CARDS_PER_DRAW,
     HAND_LIMIT,
     NOBODY,
@@ -39,7 +41,7 @@ def apply(t: Any, s: Any, action: int) -> None:
     elif kind == ActionType.MOVE:
         move(t, s, what, where)
     elif kind == ActionType.STOP:
-        finish_card(s)
+        stop(t, s)
     elif kind == ActionType.TAKE:
         answer_strike(t, s, 0)
     elif kind == ActionType.BLOCK:
@@ -95,7 +97,7 @@ def draw(t: Any, s: Any) -> None:
     if s["hand_size"][seat] > HAND_LIMIT:
         s["phase"] = Phase.DISCARD
     else:
-        continue_turn(s)
+        continue_turn(t, s)
 
 
 @jit
@@ -104,9 +106,9 @@ def discard_by_choice(t: Any, s: Any, kind: int) -> None:
     discard(s, kind)
     if s["phase"] == Phase.ACTION:
         spend_action(s)
-        finish_card(s)
+        finish_card(t, s)
     elif s["hand_size"][s["agent"]] <= HAND_LIMIT:
-        continue_turn(s)
+        continue_turn(t, s)
 
 
 @jit
@@ -145,7 +147,7 @@ def play_card(t: Any, s: Any, kind: int, option: int) -> None:
         strike_dragon(s, 1)
     elif symbol == Symbol.NET:  # R8.1
         s["netted"] = 1
-        finish_card(s)
+        finish_card(t, s)
     else:
         s["phase"] = Phase.MOVE
 
@@ -170,7 +172,16 @@ def move(t: Any, s: Any, figure: int, place: int) -> None:
     if s["symbol"] == Symbol.MOVE2 and s["moved"] == 0 and not alone:
         s["moved"] = 1 << figure
     else:
-        finish_card(s)
+        finish_card(t, s)
+
+
+@jit
+def stop(t: Any, s: Any) -> None:
+    """R6.1: no further move; R10.1: no late fury."""
+    if s["phase"] == Phase.MOVE:
+        finish_card(t, s)
+    else:
+        next_turn(s)
 
 
 @jit
@@ -222,7 +233,7 @@ def answer_strike(t: Any, s: Any, blocked: int) -> None:
     for i in range(s["num_strikes"]):
         if not s["blocked"][i]:
             wound_dwarf(t, s, s["strikes"][i], s["value"])
-    finish_card(s)
+    finish_card(t, s)
 
 
 @jit
@@ -242,7 +253,7 @@ def wound_dragon(t: Any, s: Any) -> None:
             s["dragon_wounds"][area] = t["dragon_spaces"][area]
         end_game(s, Seat.DWARVES)  # R11.1
     elif wounds == 0:
-        finish_card(s)
+        finish_card(t, s)
     else:
         s["wounds"] = wounds
         s["phase"] = Phase.WOUND
@@ -255,7 +266,7 @@ def place_wound(t: Any, s: Any, area: int) -> None:
     s["dragon_wounds"][area] += 1
     s["wounds"] -= 1
     if s["wounds"] == 0:
-        finish_card(s)
+        finish_card(t, s)
 
 
 @jit
@@ -269,7 +280,7 @@ def wound_dwarf(t: Any, s: Any, figure: int, wounds: int) -> None:
 
 @jit
 def declare_fury(t: Any, s: Any) -> None:
-    """R10.1: one wound for a third action; with `fury_may_kill` it may be the last dwarf's last (R11.1)."""
+    """R10.1: one wound for one more action; with `fury_may_kill` it may be the last dwarf's last (R11.1)."""
     s["fury_used"] = 1
     s["actions_left"] += 1
     wound_dwarf(t, s, Figure.FURY, 1)
@@ -287,24 +298,28 @@ def dwarves_alive(s: Any) -> int:
 
 
 @jit
-def finish_card(s: Any) -> None:
+def finish_card(t: Any, s: Any) -> None:
     """A card is fully resolved: the game may be over (R5.7, R11.1), else the turn goes on."""
     out_of_cards = s["hand_size"][Seat.DWARVES] == 0 and s["deck_size"][Seat.DWARVES] == 0
     if out_of_cards or dwarves_alive(s) == 0:
         end_game(s, Seat.DRAGON)
     else:
         clear_pending(s)
-        continue_turn(s)
+        continue_turn(t, s)
 
 
 @jit
-def continue_turn(s: Any) -> None:
-    """The next action of the turn, or the next turn; R5.5: a dragon without cards loses the rest of its turn."""
-    if s["actions_left"] == 0 or (s["turn_agent"] == Seat.DRAGON and dragon_without_cards(s)):
-        next_turn(s)
+def continue_turn(t: Any, s: Any) -> None:
+    """The next action of the turn, or the next turn; R5.5: a dragon without cards loses the rest of its turn.
+    R10.1: after the last action the dwarf player may still be asked for fury."""
+    s["phase"] = Phase.ACTION
+    s["agent"] = s["turn_agent"]
+    if s["turn_agent"] == Seat.DRAGON:
+        over = s["actions_left"] == 0 or dragon_without_cards(s)
     else:
-        s["phase"] = Phase.ACTION
-        s["agent"] = s["turn_agent"]
+        over = s["actions_left"] == 0 and not may_declare_fury(t, s)
+    if over:
+        next_turn(s)
 
 
 @jit
@@ -316,7 +331,7 @@ def next_turn(s: Any) -> None:
         s["netted"] = 0
         s["turn"] += 1
         s["turn_agent"] = Seat.DWARVES
-    s["actions_left"] = 2
+    s["actions_left"] = ACTIONS_A_TURN
     s["actions_spent"] = 0
     s["phase"] = Phase.ACTION
     s["agent"] = s["turn_agent"]

@@ -32,6 +32,7 @@ def deal(t: Any, s: Any) -> None:
         s["hex"][i] = OFF_BOARD
     s["netted"] = 0
     s["fury_used"] = 0
+    s["exchanged"][:] = 0
     s["occupied"] = 0
     s["winner"] = NOBODY
     put(s, Figure.DRAGON, t["centre"])
@@ -69,7 +70,8 @@ def begin_first_turn(s: Any) -> None:
 
 @jit
 def exchange_hand(t: Any, s: Any, seat: int) -> None:
-    """R4.2: shuffle the starting hand back and draw a new one."""
+    """R4.2: shuffle the starting hand back and draw a new one; that it was done stays known."""
+    s["exchanged"][seat] = 1
     return_hand(t, s, seat)
     draw_cards(s, seat, START_HAND)
 

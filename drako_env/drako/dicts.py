@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from drako_env.drako.observe import MAX_ACTIONS_A_TURN
 from drako_env.drako.rules import AREAS, DWARVES, Rules
 from drako_env.drako.state import (
+    ACTIONS_A_TURN,
     HAND_LIMIT,
+    MAX_ACTIONS_A_TURN,
     MAX_HAND,
     MAX_STRIKES,
     NO_CARD,
@@ -53,6 +54,7 @@ def state_dict(rules: Rules, s: Any) -> dict[str, Any]:
         "dragon": {"hex": place[Figure.DRAGON], "netted": bool(s["netted"]), "wounds": wounds},
         "dwarves": {d: {"hex": place[i + 1], "wounds": dwarf_wounds[d]} for i, d in enumerate(DWARVES)},
         "fury_used": bool(s["fury_used"]),
+        "exchanged": {side: bool(done) for side, done in zip(SIDES, s["exchanged"], strict=True)},
         "hands": _cards(rules, s["hand"]),
         "decks": _cards(rules, s["deck"]),
         "discards": _cards(rules, s["discards"]),
@@ -111,6 +113,7 @@ def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
     _check_cards(rules, new)
     _check_figures(rules, new)
     _check_decision(rules, new)
+    _check_exchange(rules, new)
     return new
 
 
@@ -129,6 +132,7 @@ def _load_turn(s: Any, position: Mapping[str, Any]) -> None:
     for key, highest in zip(TURN_COUNTERS, (MAX_TURN, 3, 3), strict=True):
         s[key] = count(position[key], highest, key)
     s["fury_used"] = truth(position["fury_used"], "fury_used")
+    s["exchanged"] = [truth(position["exchanged"][side], f"exchanged of the {side}") for side in SIDES]
 
 
 def _decider(phase: Phase, turn_agent: int) -> int | None:
@@ -224,7 +228,8 @@ def _check_figures(rules: Rules, s: Any) -> None:
 def _check_decision(rules: Rules, s: Any) -> None:
     """What is asked can be answered."""
     left, spent, phase = int(s["actions_left"]), int(s["actions_spent"]), Phase(s["phase"])
-    if left + spent > MAX_ACTIONS_A_TURN or (phase == Phase.ACTION and left == 0):
+    unasked = phase == Phase.ACTION and left == 0 and not _late_fury(rules, s)
+    if left + spent > MAX_ACTIONS_A_TURN or unasked:
         raise ValueError(f"actions_left {left} and actions_spent {spent} in phase {phase.name.lower()!r}")
     if phase == Phase.DEFENSE and s["answered"] >= s["num_strikes"]:
         raise ValueError("phase 'defense' without a strike to answer")
@@ -235,3 +240,19 @@ def _check_decision(rules: Rules, s: Any) -> None:
     free = sum(rules.dragon_spaces[1:]) - int(s["dragon_wounds"][1:].sum())
     if (phase == Phase.WOUND) != (s["wounds"] > 0) or s["wounds"] > free:
         raise ValueError(f"{s['wounds']} wounds to place in phase {phase.name.lower()!r}, with {free} free spaces")
+
+
+def _late_fury(rules: Rules, s: Any) -> bool:
+    """R10.1: both actions are spent, and the dwarf player is asked for fury."""
+    free = rules.dwarf_spaces[0] - int(s["dwarf_wounds"][Figure.FURY])
+    possible = s["hex"][Figure.FURY] != OFF_BOARD and (free >= 2 or rules.fury_may_kill) and not s["fury_used"]
+    asked = s["turn_agent"] == Seat.DWARVES and s["actions_spent"] == ACTIONS_A_TURN
+    return bool(rules.fury_timing == "any" and asked and possible)
+
+
+def _check_exchange(rules: Rules, s: Any) -> None:
+    """R4.2: only by the option, and not before one is asked."""
+    for seat, side in enumerate(SIDES):
+        asked = rules.exchange and (s["phase"] != Phase.EXCHANGE or seat < s["agent"])
+        if s["exchanged"][seat] and not asked:
+            raise ValueError(f"exchanged: the {side} cannot have exchanged the starting hand yet (option `exchange`)")

@@ -134,4 +134,6 @@ def _max_decisions(rules: Rules) -> int:
     setup = 2 + len(DWARVES)
     spent = sum(draws(number) + number * (2 + len(DWARVES)) for number in cards)
     escapes, fury, wounds = cards[Seat.DWARVES], 1, sum(rules.dragon_spaces[Area.FLIGHT :])
+    if rules.fury_timing == "any":  # R10.1: asked at the end of every turn, and a turn draws or spends a card
+        fury += draws(cards[Seat.DWARVES]) + cards[Seat.DWARVES]
     return setup + spent + escapes + fury + wounds

@@ -92,8 +92,8 @@ def score_draw(s: Any) -> float:
 
 @jit
 def score_fury(t: Any, s: Any) -> float:
-    """A third action pays when all three can be attacks."""
-    return 12.0 if adjacent_dwarves(t, s) > 0 and attack_cards(t, s) >= 3 else NEVER
+    """One more action pays when all that are then left can be attacks."""
+    return 12.0 if adjacent_dwarves(t, s) > 0 and attack_cards(t, s) > s["actions_left"] else NEVER
 
 
 @jit

@@ -42,7 +42,12 @@ def write_mask(t: Any, s: Any, mask: Any) -> None:
 
 @jit
 def mark_actions(t: Any, s: Any, mask: Any) -> None:
-    """R5.2: draw or play, and beside them fury and escape_net; R5.6: a discard for a player who is stuck."""
+    """R5.2: draw or play, and beside them fury and escape_net; R5.6: a discard for a player who is stuck.
+    R10.1: with no action left, fury or stop."""
+    mask[ActionType.FURY] = may_declare_fury(t, s)
+    if s["actions_left"] == 0:
+        mask[ActionType.STOP] = 1
+        return
     seat = s["agent"]
     usable = usable_symbols(t, s)
     first, playable = t["play_id"][seat], 0
@@ -53,7 +58,6 @@ def mark_actions(t: Any, s: Any, mask: Any) -> None:
         playable |= legal
     stuck = s["deck_size"][seat] == 0 and playable == 0
     mask[ActionType.DRAW] = s["deck_size"][seat] > 0  # R5.3
-    mask[ActionType.FURY] = may_declare_fury(t, s)
     mask[ActionType.ESCAPE_NET] = may_escape_net(s)
     if stuck or t["discard_always"]:
         mark_discards(t, s, mask)
@@ -99,7 +103,7 @@ def archer_sees_dragon(t: Any, s: Any) -> bool:
 
 @jit
 def may_declare_fury(t: Any, s: Any) -> bool:
-    """R10.1, R10.2: once per game, before the turn's first action, and not if it kills."""
+    """R10.1, R10.2: once per game, before the turn's first action or at any time of it, and not if it kills."""
     available = (s["agent"] == Seat.DWARVES) & (s["fury_used"] == 0) & (s["hex"][Figure.FURY] != OFF_BOARD)
     in_time = (s["actions_spent"] == 0) | (t["fury_any_time"] == 1)
     free = t["dwarf_spaces"][Figure.FURY] - s["dwarf_wounds"][Figure.FURY]

@@ -33,6 +33,8 @@ default table. "Unary" means: the first n entries are 1. Card fields count copie
 | `net_hex`            | H (19)  |                                                                            |
 | `netted`             | 1       | the net lies on the dragon                                                 |
 | `fury_used`          | 1       | fury has been declared                                                     |
+| `own_exchanged`      | 1       | the observer has exchanged its starting hand                               |
+| `opponent_exchanged` | 1       | the opponent has                                                           |
 | `pending_symbol`     | 9       | one-hot: what the card being resolved is played as, in `state.Symbol` order|
 | `pending_value`      | (3)     | unary, as wide as the table's largest value                                |
 | `strike`             | 4       | one-hot: the figure hit by the strike to be answered now                   |
@@ -47,6 +49,7 @@ from typing import Any
 
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import (
+    MAX_ACTIONS_A_TURN,
     MAX_DECK,
     MAX_HAND,
     MAX_KINDS,
@@ -95,16 +98,15 @@ class Field(IntEnum):
     NET_HEX = 25
     NETTED = 26
     FURY_USED = 27
-    PENDING_SYMBOL = 28
-    PENDING_VALUE = 29
-    STRIKE = 30
-    STRIKES_OPEN = 31
-    STRIKES_TAKEN = 32
-    MOVED = 33
-    WOUNDS_TO_PLACE = 34
-
-
-MAX_ACTIONS_A_TURN = 3  # R10.1
+    OWN_EXCHANGED = 28
+    OPPONENT_EXCHANGED = 29
+    PENDING_SYMBOL = 30
+    PENDING_VALUE = 31
+    STRIKE = 32
+    STRIKES_OPEN = 33
+    STRIKES_TAKEN = 34
+    MOVED = 35
+    WOUNDS_TO_PLACE = 36
 
 
 def field_sizes(rules: Rules) -> list[int]:
@@ -116,7 +118,7 @@ def field_sizes(rules: Rules) -> list[int]:
     sizes = [cards, cards, MAX_HAND, MAX_HAND, *rules.dragon_spaces, *rules.dwarf_spaces]
     turn = [2, 2, len(Phase), 1, MAX_ACTIONS_A_TURN + 1, MAX_ACTIONS_A_TURN + 1]
     pending = [Symbol.NET, value, 4, 4, 4, 3, sum(rules.dragon_spaces[Area.FLIGHT :])]
-    return sizes + [kinds] * 5 + turn + [cells] * len(Figure) + [1, 1] + pending
+    return sizes + [kinds] * 5 + turn + [cells] * len(Figure) + [1] * 4 + pending
 
 
 @jit
@@ -130,6 +132,8 @@ def observe(t: Any, s: Any, seat: int, out: Any) -> None:
     out[t["field"][Field.SEAT] :] = 0
     observe_turn(t, s, seat, out)
     observe_figures(t, s, out)
+    out[t["field"][Field.OWN_EXCHANGED]] = s["exchanged"][seat]
+    out[t["field"][Field.OPPONENT_EXCHANGED]] = s["exchanged"][1 - seat]
     if s["card"] != NO_CARD:
         observe_pending(t, s, out)
 

@@ -111,7 +111,8 @@ def _sentence(words: str) -> str:
 def _other_side(scene: Scene, side: str) -> str:
     """The other side's cards, face down."""
     backs = (_back(side, Box(OTHER.x + 150 + 28 * i, OTHER.y + 8, *BACK)) for i in range(scene["hand_sizes"][side]))
-    return group(panel(OTHER), _side_line(scene, side, OTHER.y + 32, ""), *backs)
+    note = _exchange_note(scene, side, (OTHER.x + 46, OTHER.y + 55))
+    return group(panel(OTHER), _side_line(scene, side, OTHER.y + 32, ""), note, *backs)
 
 
 def _own_side(scene: Scene, side: str) -> str:
@@ -128,7 +129,13 @@ def _own_side(scene: Scene, side: str) -> str:
         for name, box in zip(names, boxes, strict=True)
     )
     empty = text(CARDS.x + 6, CARDS.y + 26, "no cards", 15, fill=Colour.FAINT)
-    return group(panel(OWN), _side_line(scene, side, OWN.y + 21, title), *(cards if names else [empty]))
+    note = _exchange_note(scene, side, (OWN.x + 180, OWN.y + 27))
+    return group(panel(OWN), _side_line(scene, side, OWN.y + 21, title), note, *(cards if names else [empty]))
+
+
+def _exchange_note(scene: Scene, side: str, at: Point) -> str:
+    """R4.2: that a side exchanged its starting hand stays known."""
+    return text(*at, "hand exchanged", 12, fill=Colour.FAINT) if scene["exchanged"][side] else ""
 
 
 def _side_line(scene: Scene, side: str, y: float, title: str) -> str:

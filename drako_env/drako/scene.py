@@ -12,6 +12,7 @@ QUESTIONS = {
     "exchange": "{agent}: keep the starting hand or exchange it?",
     "placement": "{agent}: where does the next dwarf start?",
     "action": "{agent}: draw or play, {left} left in this turn",
+    "late_fury": "{agent}: declare fury for one more action, or end the turn?",
     "move": "{agent}: {card} as {symbol} {value}: who moves where?",
     "attackers": "{agent}: {card} as {symbol} {value}: one strike or two?",
     "target": "{agent}: {card} as {symbol} {value}: at which dwarf?",
@@ -63,7 +64,8 @@ def question(position: dict[str, Any]) -> str:
             "number": answered + 1,
             "strikes": len(pending["strikes"]),
         }
-    return QUESTIONS[position["phase"]].format(**words)
+    late = position["phase"] == "action" and position["actions_left"] == 0  # R10.1
+    return QUESTIONS["late_fury" if late else position["phase"]].format(**words)
 
 
 def ending(position: dict[str, Any]) -> str:

@@ -19,6 +19,8 @@ MAX_SPACES = 32
 HAND_LIMIT = 6  # R5.3
 START_HAND = 4  # R4.1
 CARDS_PER_DRAW = 2  # R5.3
+ACTIONS_A_TURN = 2  # R5.1
+MAX_ACTIONS_A_TURN = 3  # R10.1
 MAX_HAND = HAND_LIMIT + CARDS_PER_DRAW
 NOBODY = -1
 OFF_BOARD = -1
@@ -101,6 +103,7 @@ STATE = np.dtype(
         ("dwarf_wounds", "i1", 4),  # by Figure; the dragon's entry stays 0
         ("netted", "i1"),
         ("fury_used", "i1"),
+        ("exchanged", "i1", 2),  # R4.2, by Seat
         # the card being resolved
         ("card", "i1"),  # its kind, NO_CARD when none
         ("symbol", "i1"),
@@ -116,7 +119,7 @@ STATE = np.dtype(
         ("hand", "i1", (2, MAX_KINDS)),
         ("deck", "i1", (2, MAX_KINDS)),
         ("discards", "i1", (2, MAX_KINDS)),
-        ("spare", "i1", 3),  # no gaps: NumPy copies fields, not the bytes between them, and equal records must be equal
+        ("spare", "i1", 1),  # no gaps: NumPy copies fields, not the bytes between them, and equal records must be equal
     ],
     align=True,
 )

@@ -57,6 +57,7 @@ def _cards(scene: Mapping[str, Any]) -> list[str]:
     lines = []
     for side in SIDES:
         sizes = f"hand {scene['hand_sizes'][side]}, deck {scene['deck_sizes'][side]}"
+        sizes += ", hand exchanged" if scene["exchanged"][side] else ""
         lines.append(f"{side:<8} {sizes}; discards: {_list(scene['discards'][side])}")
     if scene["hand"] is not None:
         lines.append(f"your hand ({scene['viewer']}): {_list(scene['hand'])}")

@@ -63,6 +63,29 @@ SCENES = {
             "wound flight",
         ],
     ),
+    "late_fury": (
+        "2019: the attack was blocked, so the dwarves declare fury after their last action (R10.1, R10.3)",
+        {
+            "agent": "dwarves",
+            "hands": {"dwarves": {"axe-shield": 2, "great-axe-step": 1}, "dragon": {"claw-scales": 1}},
+            "fury": (1, 0),
+            "edition": "2019",
+        },
+        [
+            "play axe-shield as attack1",
+            "take the strike",
+            "play axe-shield as attack1",
+            "block with claw-scales",
+            "declare fury",
+            "play great-axe-step as attack1",
+            "take the strike",
+        ],
+    ),
+    "no_late_fury": (
+        "2019: asked after its last action, the dwarf player keeps fury for later (R10.1, R10.3)",
+        {"agent": "dwarves", "hands": {"dwarves": {"march": 1}}, "edition": "2019"},
+        ["draw", "draw", "stop", "draw"],
+    ),
     "crossbow_and_march": (
         "The archer steps into line and shoots; two dwarves march (R6.2, R7.2)",
         {"agent": "dwarves", "hands": {"dwarves": {"crossbow-step": 1, "crossbow": 1, "march": 2}}, "archer": (-2, 1)},
@@ -121,6 +144,24 @@ def picture(game):
     ]
 
 
+def exchange_text():
+    """The start of a game in which one side exchanges its hand."""
+    game = drako_v0.raw_env(placement="first_game")
+    game.reset(seed=0)
+    title = "The dragon exchanges its starting hand; the dwarves do not see it, but that it was done (R4.2, R12.1)"
+    return scene_text(title, game, ["exchange the hand", "keep the hand", "draw"], seen_exchange)
+
+
+def seen_exchange(game):
+    """The picture, and what both seats observe of the exchange."""
+    lines, fields = picture(game), game.observation_fields
+    for seat in game.possible_agents:
+        seen = game.observe(seat)["observation"]
+        entries = [f"{name} {seen[fields[name]][0]}" for name in ("own_exchanged", "opponent_exchanged")]
+        lines.append(f"{seat} observes {', '.join(entries)}")
+    return lines
+
+
 def turn_of(state):
     return state["turn"] if state["phase"] == "action" else None
 
@@ -141,4 +182,5 @@ def texts():
         name: scene_text(title, position(**setting), actions, picture)
         for name, (title, setting, actions) in SCENES.items()
     }
+    scenes["exchange"] = exchange_text()
     return scenes | {name: game_text(reason) for name, reason in GAMES.items()}

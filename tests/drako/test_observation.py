@@ -40,6 +40,8 @@ def expected_fields(state, rules, seat, sizes):
         "actions_spent": one_hot(state["actions_spent"], 4),
         "netted": [int(state["dragon"]["netted"])],
         "fury_used": [int(state["fury_used"])],
+        "own_exchanged": [int(state["exchanged"][side])],
+        "opponent_exchanged": [int(state["exchanged"][other])],
     }
     places = {"dragon": state["dragon"]["hex"]} | {d: mat["hex"] for d, mat in state["dwarves"].items()}
     for figure, place in places.items():

@@ -37,6 +37,48 @@ def test_r4_2_dragon_then_dwarves_may_exchange():
     assert game.state_dict()["phase"] == "placement"
 
 
+@pytest.mark.parametrize("dragon", ["keep the hand", "exchange the hand"])
+@pytest.mark.parametrize("dwarves", ["keep the hand", "exchange the hand"])
+def test_r4_2_who_exchanged_stays_known_to_both(dragon, dwarves):
+    game = new(placement="first_game")
+    fields = game.observation_fields
+    play(game, dragon, dwarves, "draw", "draw", "draw")
+    expected = {"dragon": dragon == "exchange the hand", "dwarves": dwarves == "exchange the hand"}
+    assert game.state_dict()["exchanged"] == expected
+    for seat, own, other in (("dragon_0", "dragon", "dwarves"), ("dwarves_0", "dwarves", "dragon")):
+        seen = game.observe(seat)["observation"]
+        assert bool(seen[fields["own_exchanged"]][0]) == expected[own]
+        assert bool(seen[fields["opponent_exchanged"]][0]) == expected[other]
+    for line in game.game.text(game.game.scene(game._states[0], None)).splitlines():
+        if side := next((side for side in expected if line.startswith(side)), None):
+            assert ("hand exchanged" in line) == expected[side]
+
+
+@pytest.mark.parametrize(
+    ("options", "played", "exchanged"),
+    [
+        ({"exchange": False}, [], {"dragon": True, "dwarves": False}),
+        ({}, [], {"dragon": True, "dwarves": False}),
+        ({}, [], {"dragon": False, "dwarves": True}),
+        ({}, ["keep the hand"], {"dragon": False, "dwarves": True}),
+    ],
+)
+def test_r4_2_nobody_has_exchanged_before_being_asked(options, played, exchanged):
+    game = new(**options)
+    play(game, *played)
+    before = game.state_dict()
+    with pytest.raises(ValueError, match="cannot have exchanged"):
+        game.load_state_dict(before | {"exchanged": exchanged})
+    assert game.state_dict() == before
+
+
+def test_r4_2_a_dealt_game_forgets_who_exchanged():
+    game = new()
+    play(game, "exchange the hand", "exchange the hand")
+    game.reset(seed=4)
+    assert game.state_dict()["exchanged"] == {"dragon": False, "dwarves": False}
+
+
 def test_r4_2_an_exchanged_hand_may_come_back():
     """The hand is shuffled back before the new one is drawn: every card of the deck can be drawn again."""
     game = drako_v0.raw_env()

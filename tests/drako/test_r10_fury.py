@@ -33,6 +33,100 @@ def test_r10_1_timing(timing, allowed):
         assert after(game, "declare fury")["actions_left"] == 2
 
 
+def attack(**options):
+    """The second of two actions is an attack that is still to be answered."""
+    hands = {"dwarves": {"axe-shield": 2}, "dragon": {"claw-scales": 1}}
+    game = position(agent="dwarves", hands=hands, fury=(1, 0), fury_timing="any", **options)
+    play(game, "draw", "play axe-shield as attack1")
+    return game
+
+
+@pytest.mark.parametrize("answer", ["take the strike", "block with claw-scales"])
+def test_r10_1_late_fury_is_asked_after_the_last_action_with_the_answer_known(answer):
+    game = attack()
+    state = after(game, answer)
+    asked = (state["phase"], state["agent"], state["actions_left"], state["actions_spent"])
+    assert asked == ("action", "dwarves", 0, 2)
+    assert set(legal(game)) == {"declare fury", "stop"}
+    assert "declare fury" in game.game.scene(game._states[0], None)["question"]
+
+
+def test_r10_1_late_fury_gives_one_more_action():
+    game = attack()
+    state = after(game, "take the strike", "declare fury")
+    assert (state["agent"], state["actions_left"], state["actions_spent"]) == ("dwarves", 1, 2)
+    assert (state["dwarves"]["fury"]["wounds"], state["fury_used"]) == (1, True)
+    assert {"draw", "play axe-shield as attack1"} <= set(legal(game))
+    state = after(game, "draw")
+    assert (state["agent"], state["turn"], state["actions_left"]) == ("dragon", 2, 2), "once a game: nothing is asked"
+
+
+def test_r10_1_no_late_fury_passes_the_turn_and_keeps_it_for_later():
+    game = attack()
+    state = after(game, "take the strike", "stop")
+    assert (state["agent"], state["turn"], state["actions_left"], state["actions_spent"]) == ("dragon", 2, 2, 0)
+    assert not state["fury_used"]
+    assert after(game, "draw", "draw")["agent"] == "dwarves"
+    assert "declare fury" in legal(game)
+
+
+def test_r10_1_the_discards_of_a_last_draw_come_before_the_question():
+    game = position(
+        agent="dwarves", actions_left=1, actions_spent=1, hands={"dwarves": {"march": 6}}, fury_timing="any"
+    )
+    state = after(game, "draw", "discard march", "discard march")
+    assert (state["phase"], state["agent"], state["actions_left"]) == ("action", "dwarves", 0)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"fury_timing": "start"},
+        {"fury_timing": "any", "fury_used": True},
+        {"fury_timing": "any", "fury": None},
+        {"fury_timing": "any", "wounds": {"fury_dwarf": 5}},
+    ],
+)
+def test_r10_1_without_a_possible_fury_nothing_is_asked(setting):
+    game = position(agent="dwarves", actions_left=1, actions_spent=1, **setting)
+    assert after(game, "draw")["agent"] == "dragon"
+    state = game.state_dict() | {"agent": "dwarves", "turn_agent": "dwarves", "actions_left": 0, "actions_spent": 2}
+    with pytest.raises(ValueError, match="actions_left 0"):
+        game.load_state_dict(state)
+
+
+def test_r10_1_the_question_can_be_loaded():
+    game = attack()
+    state = after(game, "take the strike")
+    other = position(fury_timing="any")
+    other.load_state_dict(state)
+    assert set(legal(other)) == {"declare fury", "stop"}
+    for wrong in ({"actions_spent": 1}, {"agent": "dragon", "turn_agent": "dragon"}):
+        with pytest.raises(ValueError, match="actions_left 0"):
+            other.load_state_dict(state | wrong)
+
+
+def test_r5_7_the_last_card_ends_the_game_before_the_question():
+    game = position(
+        agent="dwarves",
+        actions_left=1,
+        actions_spent=1,
+        hands={"dwarves": {"march": 1}},
+        decks={"dwarves": {}},
+        fury_timing="any",
+    )
+    assert after(game, "play march as move1", "stop")["winner"] == "dragon"
+
+
+def test_r10_2_late_fury_may_kill_if_the_option_says_so():
+    wounds = {"fury_dwarf": 5}
+    game = position(
+        agent="dwarves", actions_left=1, actions_spent=1, wounds=wounds, fury_timing="any", fury_may_kill=True
+    )
+    state = after(game, "draw", "declare fury")
+    assert (state["dwarves"]["fury"]["hex"], state["agent"], state["actions_left"]) == (None, "dwarves", 1)
+
+
 def test_r10_2_fury_may_not_kill_unless_the_option_says_so():
     wounds = {"fury_dwarf": 5}
     assert "declare fury" not in legal(position(agent="dwarves", wounds=wounds))
