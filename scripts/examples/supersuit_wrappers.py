@@ -74,7 +74,7 @@ ON_AEC: dict[str, Wrap] = {
     "nan_zeros_v0": supersuit.nan_zeros_v0,
     "dtype_v0": lambda env: supersuit.dtype_v0(env, np.float32),
     "flatten_v0": supersuit.flatten_v0,
-    "reshape_v0": lambda env: supersuit.reshape_v0(env, (318, 1)),
+    "reshape_v0": lambda env: supersuit.reshape_v0(env, (320, 1)),
     "normalize_obs_v0": supersuit.normalize_obs_v0,
     "frame_stack_v1": lambda env: supersuit.frame_stack_v1(env, 2),
     "frame_stack_v2": lambda env: supersuit.frame_stack_v2(env, 2),

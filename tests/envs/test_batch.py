@@ -83,7 +83,7 @@ def test_arrays_are_written_in_place(module, options):
 
 def test_sizes_of_drako():
     batch = drako_v0.batch_env(8, seed=0)
-    assert batch.observation.shape == (8, 318)
+    assert batch.observation.shape == (8, 320)
     assert batch.action_mask.shape == (8, 222)
 
 

@@ -90,7 +90,7 @@ def test_the_doors_of_a_game_are_the_documented_ones(module):
 def test_the_arrays_of_a_batch_are_listed():
     batch, listed = drako_v0.batch_env(3, seed=0), {row[0]: row[1] for row in cells(inspect.getdoc(GameBatch))[2:]}
     assert tuple(listed) == ARRAYS
-    sizes = {"N": 3, "D": 318, "A": 222, "S": 2}
+    sizes = {"N": 3, "D": 320, "A": 222, "S": 2}
     for name, described in listed.items():
         letters, kind = described.rsplit(" ", 1)
         array = getattr(batch, name)
