@@ -4,12 +4,18 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 MINUTES ?= 5
 PORT ?= 8000
-PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+# quiet but for errors; what pip logs becomes one line that tells where it stands
+PIP = $(BIN)/python -m pip --disable-pip-version-check install -qq --log /dev/stdout --constraint constraints.txt
+PROGRESS = 2> >(grep -v ^WARNING >&2) | awk '/ (Collecting|Requirement already satisfied:?) / {sub(/already satisfied:?/, ""); step = ++n ". " $$3} \
+	/ Installing collected / {step = "installing " NF - 4 " packages ..."} \
+	/ (Collecting|Requirement|Installing) / {printf "\r%-60.60s", "  " step; fflush()} END {printf "\r%-60s\r", ""}'
 NEW_VENV = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")' \
 	&& { test -d $(VENV) || $(PYTHON) -m venv $(VENV); }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow train play bench docs notebooks format playthroughs pictures clean
+.PHONY: help setup test test-slow test-speed train play bench docs notebooks format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,14 +25,14 @@ setup: $(VENV)/.installed ## install into .venv what development needs
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) for development (once, some minutes) ..."
 	@$(NEW_VENV)
-	@$(PIP) --editable '.[dev,train]'
+	@$(PIP) --editable '.[dev,train]' $(PROGRESS)
 	@$(BIN)/python -m compileall -q drako_env agents
 	@touch $@ $(VENV)/.players
 
 $(VENV)/.players: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, a minute or two) ..."
 	@$(NEW_VENV)
-	@$(PIP) --editable '.[train,pictures,web]'
+	@$(PIP) --editable '.[train,pictures,web]' $(PROGRESS)
 	@$(BIN)/python -m compileall -q drako_env agents
 	@touch $@
 
@@ -35,10 +41,13 @@ test: setup ## lint, types, tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest -m "not slow"
+	@$(BIN)/pytest -m "not slow and not timing"
 
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games
 	@$(BIN)/pytest -m slow
+
+test-speed: setup ## how fast, as ratios measured side by side; on a quiet machine
+	@$(BIN)/pytest -m timing -s
 
 train: $(VENV)/.players ## train both sides by self-play for MINUTES=5, evaluate, show the result
 	@$(BIN)/python scripts/train.py --minutes $(MINUTES)
@@ -52,8 +61,7 @@ bench: .venv-bench/.installed ## how fast, against pgx, OpenSpiel and PettingZoo
 .venv-bench/.installed: pyproject.toml constraints.txt
 	@echo "Setting up .venv-bench with the peers (once, a few minutes) ..."
 	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt \
-		--editable '.[train,bench]'
+	@$(PIP:$(BIN)/%=.venv-bench/bin/%) --editable '.[train,bench]' $(PROGRESS)
 	@touch $@
 
 docs: $(VENV)/.docs ## the documentation, into runs/site
@@ -62,7 +70,7 @@ docs: $(VENV)/.docs ## the documentation, into runs/site
 $(VENV)/.docs: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) for the documentation (once) ..."
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --editable '.[docs]'
+	@$(PIP) --editable '.[docs]' $(PROGRESS)
 	@touch $@
 
 notebooks: setup ## run all notebooks, with their pictures and figures, in place (MINUTES=5 of training)

@@ -348,6 +348,7 @@ def test_gymnasium_env_passes_its_checker(name, seat, monkeypatch):
 @pytest.mark.parametrize(("name", "seat"), GYMNASIUM_IDS.items())
 def test_gymnasium_env_plays_games(name, seat):
     env = gymnasium.make(name, seat=seat, opponent="random", render_mode="ansi")
+    env.action_space.seed(0)
     outcomes = set()
     for seed in range(12):
         obs, info = env.reset(seed=seed)

@@ -1,15 +1,17 @@
-"""Speed, as ratios measured side by side in one run. The whole comparison is `make bench`."""
+"""Speed, as ratios measured side by side in one run (`make test-speed`). The whole comparison is `make bench`."""
 
 import random
 import time
 
 import numba
 import numpy as np
+import pytest
 from pettingzoo.classic import tictactoe_v3
 
 from drako_env import drako_v0
 
 GAMES = 1024
+pytestmark = pytest.mark.timing
 
 
 def decisions_per_second(env, seconds=0.4):
