@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,15 @@ from drako_env import drako_v0
 from drako_env.drako.rules import DECKS
 from tests.drako.random_games import TABLES, random_action, random_options
 from tests.oracle import drako as oracle
+
+FURY = (  # R10.3: the edition decides when fury may be declared, unless it is said explicitly
+    {"edition": "2011"},
+    {"edition": "2019"},
+    {"edition": "2011", "fury_timing": "any"},
+    {"edition": "2019", "fury_timing": "start"},
+)
+MAY_KILL, DISCARD = (False, True), ("forced", "always")
+SETTINGS = [fury | {"fury_may_kill": k, "discard_action": d} for fury, k, d in product(FURY, MAY_KILL, DISCARD)]
 
 
 def oracle_rules(options):
@@ -33,8 +43,8 @@ def as_set(actions):
     return sorted(json.dumps(action, sort_keys=True) for action in actions)
 
 
-def compare_game(options, chance):
-    """One random game, decision by decision; returns how many."""
+def compare_game(options, chance, asked):
+    """One random game, decision by decision; returns how many. `asked` collects answers after a last action (R10.1)."""
     rules, game, decisions = oracle_rules(options), drako_v0.raw_env(**options), 0
     game.reset(seed=chance.getrandbits(64))
     state = game.state_dict()
@@ -49,6 +59,8 @@ def compare_game(options, chance):
         after = game.state_dict()
         expected = oracle.successor(rules, state, action, drawn_cards(rules, state, action, after))
         assert after == expected, (options, state, action)
+        if state["phase"] == "action" and state["actions_left"] == 0:
+            asked.add((rules.fury_timing, rules.fury_may_kill, rules.discard_action, action["type"]))
         state = after
         decisions += 1
     assert oracle.legal_actions(rules, state) == []
@@ -56,14 +68,18 @@ def compare_game(options, chance):
 
 
 def compare(decisions, seed):
-    """Random games under random options and both tables until so many decisions agree."""
+    """Random games under all settings of fury in turn, other options and tables by chance, until so many agree."""
     chance = random.Random(seed)
-    agreed, settings = 0, Counter()
-    while agreed < decisions:
-        options = random_options(chance)
-        agreed += compare_game(options, chance)
-        settings.update(f"{name}={value}" for name, value in options.items())
-    assert all(any(f"={table}" in setting for setting in settings) for table in TABLES)
+    agreed, tables, asked = 0, set(), set()
+    for setting in cycle(SETTINGS):
+        if agreed >= decisions:
+            break
+        options = {n: v for n, v in random_options(chance).items() if n != "fury_timing"} | setting
+        agreed += compare_game(options, chance, asked)
+        tables.add(options["rules"])
+    assert tables == set(TABLES)
+    assert {tuple(setting) for *setting, _ in asked} == set(product(["any"], MAY_KILL, DISCARD))
+    assert {answer for *_, answer in asked} == {"fury", "stop"}
     return agreed
 
 

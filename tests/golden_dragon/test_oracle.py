@@ -7,18 +7,26 @@ from itertools import cycle, product
 import numpy as np
 import pytest
 
+from drako_env import golden_dragon_v0, icarius_v0
 from drako_env.golden_dragon.actions import all_actions
 from drako_env.golden_dragon.dicts import state_dict
 from drako_env.golden_dragon.kernels import deal_one, hide_one, observe_one, play_one, redeal_one, reward_one
-from drako_env.golden_dragon.rules import Rules
+from drako_env.golden_dragon.rules import BOARDS, Rules
 from drako_env.golden_dragon.state import STATE
 from drako_env.golden_dragon.tables import build_tables
-from tests.golden_dragon.positions import oracle_rules
 from tests.oracle import golden_dragon as oracle
 
+DOORS = {"golden_dragon": golden_dragon_v0, "icarius": icarius_v0}
 PREFIX = {"golden_dragon": "", "icarius": "icarius_"}
-SCOPES = ("owner_only", "any_opponent")
-BOARDS = ("auto", "classic10", "compact9", "compact8")
+PLAYERS, SCOPES = (2, 3, 4, 5), ("owner_only", "any_opponent", "others")
+NAMES = ("auto", "classic10", "compact9", "compact8")  # the reference has its own drawings of these
+FILES = sorted(BOARDS.glob("*.toml"))  # every shipped board as data, those that the rules text does not draw included
+
+
+def both_rules(board, players, variant="golden_dragon", **options):
+    """The same rules for the kernels and for the reference."""
+    rules = Rules.load(board, prefix=PREFIX[variant], num_players=players, **options)
+    return rules, oracle.OracleRules.load(board, players, variant, **options)
 
 
 def compare_game(rules, reference, chance):
@@ -43,42 +51,52 @@ def compare_game(rules, reference, chance):
         decisions += 1
 
 
+def test_the_oracle_meets_the_examples_of_the_text():
+    oracle.check_against_text()
+
+
 @pytest.mark.parametrize("variant", PREFIX)
 @pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("players", PLAYERS)
 def test_kernels_and_oracle_agree(players, scope, variant):
-    rules = Rules.load("auto", prefix=PREFIX[variant], num_players=players, veto_scope=scope)
-    reference = oracle.OracleRules.load(board="auto", n_players=players, variant=variant, veto_scope=scope)
+    rules, reference = both_rules("auto", players, variant, veto_scope=scope)
     chance = random.Random(players)
     for _ in range(4):
         compare_game(rules, reference, chance)
 
 
+@pytest.mark.parametrize("variant", DOORS)
+@pytest.mark.parametrize("players", PLAYERS)
+def test_they_agree_on_what_is_default(players, variant):
+    rules = DOORS[variant].raw_env(num_players=players).game.rules
+    compare_game(rules, oracle.OracleRules.load(n_players=players, variant=variant), random.Random(players))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_they_agree_on_every_shipped_board(path):
+    compare_game(*both_rules(path, 5, veto_scope="others"), random.Random(0))
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 600])
 def test_they_agree_on_hexes_and_on_the_limit_of_moves(limit):
-    rules = Rules.load("hex", num_players=3, veto_scope="any_opponent", max_single_moves=limit)
-    compare_game(rules, oracle_rules(rules), random.Random(limit))
+    rules = both_rules(BOARDS / "hex.toml", 3, veto_scope="any_opponent", max_single_moves=limit)
+    compare_game(*rules, random.Random(limit))
 
 
 @pytest.mark.slow
 def test_oracle_agrees_on_three_hundred_thousand_decisions():
-    """All numbers of players, scopes, variants and boards in turn, each with a reference of its own making but for the
-    hexes, which it takes as they are drawn."""
-    chance, played, agreed = random.Random(1), Counter(), 0
-    for players, scope, (variant, prefix), board in cycle(product((2, 3, 4, 5), SCOPES, PREFIX.items(), BOARDS)):
-        if agreed >= 300_000:
+    """All numbers of players and scopes, the boards by name in both variants and from their files, in turn."""
+    chance, played = random.Random(1), Counter()
+    boards = [*product(PREFIX, NAMES), *(("golden_dragon", path) for path in FILES)]
+    settings = list(product(PLAYERS, SCOPES, boards))
+    for players, scope, (variant, board) in cycle(settings):
+        if played.total() >= 300_000:
             break
         options = {"veto_scope": scope, "max_single_moves": chance.choice((600, 600, 60))}
-        rules = Rules.load(board, prefix=prefix, num_players=players, **options)
-        reference = oracle.OracleRules.load(board=board, n_players=players, variant=variant, **options)
-        hexes = Rules.load("hex", num_players=players, **options)
-        pairs = [(rules, reference)] * 4 + ([(hexes, oracle_rules(hexes))] if board == "auto" else [])
-        for ours, theirs in pairs:
-            decisions = compare_game(ours, theirs, chance)
-            agreed += decisions
-            played[ours.board.name] += decisions
-    print(f"{agreed:,} decisions agree: {dict(played)}")
-    assert len(played) == 7
+        rules = both_rules(board, players, variant, **options)
+        played[players, scope, variant, board] += sum(compare_game(*rules, chance) for _ in range(3))
+    print(f"{played.total():,} decisions agree")
+    assert len(played) == len(settings)
 
 
 @pytest.mark.parametrize("players", [2, 5])

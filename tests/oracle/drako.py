@@ -2,6 +2,18 @@
 
 All functions are pure: they take and give the JSON-able dictionaries of `state_dict` and never change
 their arguments. Clause numbers (`R7.5`) are those of drako_env/drako/RULES.md.
+
+Where the texts are silent or ambiguous, this module reads:
+ 1. `first_game`: the dwarves stand on their hexes from the start, during the exchange, too (R4.3); on radius 3
+    these are `(1, 2)`, `(-3, 1)`, `(2, -3)`, one of two such triples.
+ 2. `move2` asks for a second dwarf whenever another one lives, also when it has nowhere to go (R6.2, R7.5a). A `target`
+    or a `direction` is asked for even if there is only one; `attackers` only with two or more adjacent (R7.1).
+ 3. Fury adds one to `actions_left` and nothing to `actions_spent`, also when it ends the game (R10.1, R10.2).
+ 4. The question after the last action comes when that action is fully resolved: defense, wounds and discards come
+    first; the turn that a dragon without cards skips comes after. It is asked in every turn of the dwarves in which
+    fury is still possible, whatever was answered in an earlier turn (R10.1).
+ 5. `exchanged` becomes true when the exchange is chosen, so the dwarves know of the dragon's (R4.2).
+ 6. A deck of fewer than 4 cards: all of them are the starting hand (R4.1).
 """
 
 import json
@@ -224,6 +236,7 @@ def start(rules: OracleRules, hands: dict[str, Cards]) -> State:
         "dragon": {"hex": [0, 0], "netted": False, "wounds": dict.fromkeys(("armor", *ABILITIES), 0)},
         "dwarves": {dwarf: {"hex": places[dwarf], "wounds": 0} for dwarf in DWARF_NAMES},
         "fury_used": False,
+        "exchanged": dict.fromkeys(SIDES, False),
         "hands": {side: {} for side in SIDES},
         "decks": {side: dict(rules.copies[side]) for side in SIDES},
         "discards": {side: {} for side in SIDES},
@@ -286,6 +299,8 @@ def _legal_placement(rules: OracleRules, state: State) -> list[Action]:
 
 def _legal_action(rules: OracleRules, state: State) -> list[Action]:
     """Draw or play (R5.2-R5.4), discard when stuck (R5.6), fury (R10), escape (R8.3)."""
+    if state["actions_left"] == 0:
+        return [{"type": "fury"}, {"type": "stop"}]  # R10.1: asked once more, and for nothing else
     side = state["agent"]
     hand, deck = state["hands"][side], state["decks"][side]
     plays: list[Action] = [
@@ -408,6 +423,8 @@ def successor(rules: OracleRules, state: State, action: Action, drawn: Cards | N
             _place_wounds(rules, after, after["pending"]["wounds"] - 1)
         case "block" | "take":
             _do_defend(rules, after, action)
+        case "stop" if after["phase"] == "action":
+            _next_turn(after)  # R10.1
         case "move" | "stop":
             _do_move(rules, after, action)
         case "attackers" | "target" | "direction":
@@ -444,6 +461,7 @@ def _do_exchange(state: State, action: Action, drawn: Cards) -> None:
     """The dragon, then the dwarves, keep or exchange the whole hand (R4.2)."""
     side = state["agent"]
     if action["type"] == "exchange":
+        state["exchanged"][side] = True
         for card, count in state["hands"][side].items():
             _add(state["decks"][side], card, count)
         state["hands"][side] = {}
@@ -588,10 +606,18 @@ def _go_on(rules: OracleRules, state: State) -> None:
     state["winner"] = _winner(rules, state)
     if state["winner"] is not None:
         state["phase"], state["agent"] = "over", None
-    elif state["actions_left"] == 0 or _out_of_cards(state, state["turn_agent"]):
-        _next_turn(state)  # R5.5: the rest of the turn is lost, and the net stays (R8.4)
-    else:
+    elif _turn_goes_on(rules, state):
         state["phase"], state["agent"] = "action", state["turn_agent"]
+    else:
+        _next_turn(state)
+
+
+def _turn_goes_on(rules: OracleRules, state: State) -> bool:
+    """With actions left and cards to spend them on; without actions, while fury can still be declared (R10.1)."""
+    side = state["turn_agent"]
+    if state["actions_left"] == 0:
+        return side == DWARVES and _may_declare_fury(rules, state)  # never with "start": an action was spent
+    return not _out_of_cards(state, side)  # R5.5: the rest of the turn is lost, and the net stays (R8.4)
 
 
 def _next_turn(state: State) -> None:

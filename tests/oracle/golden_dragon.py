@@ -15,6 +15,7 @@ Where the texts are silent or ambiguous, this module reads:
     stone in the holder); `active` stays; `hand`, `announced`, `agent` are null, `barred` is empty.
  7. A winning move that is also number `max_single_moves` wins; a pass-through counts towards that limit.
  8. `any_opponent`: the mover's own dragon can be vetoed too, its winning move included (G5 asks all seats but p).
+    `others` asks the same seats, about any other dragon, whoever owns it; with two players it is `owner_only`.
  9. Rewards (no clause): winner +1, every other seat -1; draw 0.
 10. `known` (G2, G6) is no key of the state, but follows from it: cards spent, `active`, `moves_left` and `single_moves`
     give the single moves of each seat, and each pushes back one stone. A position no game can reach is refused there.
@@ -26,17 +27,21 @@ Where the texts are silent or ambiguous, this module reads:
 15. Validator 4: closed = each of the winds leads off the board, onto a red cell or to another member; the goal is never
     a member (no dragon rests there), so a way into it opens a set, though only for its owner. A red predecessor is
     "on-board" too (literal). Start cells are those in use: labels 1..n (G3).
-16. Boards given as rows are taken as they stand, for Icarius as well (only built-in ones are flipped). Column = index
-    in the row, blanks are no cells. One goal and all six start cells are required, the number of reds is free. The
-    left '5' is the one further west.
+16. Boards given as rows or as a file (which has winds of its own) are taken as they stand, for Icarius as well (only
+    built-in ones are flipped). Column = index in the row, blanks are no cells. One goal and all six start cells are
+    required, the number of reds is free. The left '5' is the one further west.
+17. `auto` chooses for Icarius by the same numbers as for Golden Dragon, among the flipped boards.
 """
 
 import json
 import random
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import inf
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -57,9 +62,9 @@ BOARDS: dict[str, tuple[str, ...]] = {  # G8: `.` cell, `x` red, `G` golden, dig
     "compact9": (*_TOP, "..........", ".x...x..x.", " ..x..... ", " ........ ", "  ...G..  ", "   ....   "),
     "compact8": (*_TOP, ".x........", ".....x..x.", " ..x..... ", "  ...G..  ", "   ....   "),
 }  # fmt: skip
-AUTO = {2: "classic10", 3: "classic10", 4: "compact9", 5: "compact8"}
+AUTO = {2: "classic10", 3: "classic10", 4: "compact9", 5: "compact8"}  # G1: shorter games, not the default
 LABELS = (1, 2, 3, 4, 5)  # G1: five labels, six start cells
-VETO_SCOPES = ("owner_only", "any_opponent")
+VETO_SCOPES = ("owner_only", "any_opponent", "others")
 
 
 @dataclass(frozen=True)
@@ -87,18 +92,30 @@ class OracleRules:
 
     @classmethod
     def load(
-        cls, board: str | Sequence[str] = "auto", n_players: int = 2, variant: str = "golden_dragon", **options: Any
+        cls,
+        board: str | Path | Sequence[str] = "classic10",
+        n_players: int = 2,
+        variant: str = "golden_dragon",
+        **options: Any,
     ) -> "OracleRules":
-        """`board`: a built-in name, flipped top to bottom for Icarius (G12), or rows of text; always validated."""
+        """A validated board (`board_data`) with the options given."""
         if n_players not in AUTO or options.get("veto_scope", VETO_SCOPES[0]) not in VETO_SCOPES:
             raise ValueError(f"bad options: n_players={n_players}, {options}")
-        rows: Sequence[str] = board
-        if isinstance(board, str):
-            rows = BOARDS[AUTO[n_players] if board == "auto" else board][:: -1 if variant == "icarius" else 1]
-        rules = cls(**read_board(rows), dirs=dict(WINDS[variant]), n_players=n_players, **options)
+        rows, dirs = board_data(AUTO[n_players] if board == "auto" else board, variant)
+        rules = cls(**read_board(rows), dirs=dirs, n_players=n_players, **options)
         if errors := board_errors(rules):
             raise ValueError("; ".join(errors))
         return rules
+
+
+def board_data(board: str | Path | Sequence[str], variant: str) -> tuple[Sequence[str], dict[str, Cell]]:
+    """Rows and winds: of a built-in name, flipped top to bottom for Icarius (G12), of a TOML file, of rows of text."""
+    if isinstance(board, Path):
+        data = tomllib.loads(board.read_text(encoding="utf-8"))
+        return data["rows"], {wind: (down, right) for wind, (down, right) in data["winds"].items()}
+    if isinstance(board, str):
+        board = BOARDS[board][:: -1 if variant == "icarius" else 1]
+    return board, dict(WINDS[variant])
 
 
 def read_board(rows: Sequence[str]) -> dict[str, Any]:
@@ -123,12 +140,14 @@ def _exits(rules: OracleRules, cell: Cell, winds: Iterable[str]) -> set[Cell]:
     return {_step(cell, rules.dirs[wind]) for wind in winds} & rules.free
 
 
-def _reach(rules: OracleRules, origins: Iterable[Cell], winds: Iterable[str]) -> dict[Cell, int]:
-    """Every cell reachable along directed moves, with its distance; the origins included."""
+def _reach(rules: OracleRules, origins: Iterable[Cell], winds: Iterable[str], enough: float = inf) -> dict[Cell, int]:
+    """Every cell reachable along directed moves, with its distance; the origins included; stops beyond `enough`."""
     winds = tuple(winds)
     distance = dict.fromkeys(origins, 0)
     queue = list(distance)
     for cell in queue:  # grows while it is read: breadth first
+        if len(distance) > enough:
+            break
         for near in _exits(rules, cell, winds) - distance.keys():
             distance[near] = distance[cell] + 1
             queue.append(near)
@@ -163,7 +182,7 @@ def _is_trap(rules: OracleRules, cell: Cell, missing: str | None) -> bool:
 
     A closed set holds all that is reachable from any of its members, so only these least sets need a look.
     """
-    stuck = _reach(rules, [cell], (wind for wind in rules.dirs if wind != missing)).keys()
+    stuck = _reach(rules, [cell], (wind for wind in rules.dirs if wind != missing), enough=rules.n_players).keys()
     if rules.goal in stuck or len(stuck) > rules.n_players:
         return False
     if missing is None:
@@ -316,10 +335,11 @@ def _play_on(rules: OracleRules, state: State) -> None:
 def _veto_seats(rules: OracleRules, state: State) -> list[int]:
     """Who is asked about the announced dragon, in order; never a seat without lightning (G5)."""
     mover, dragon, n = state["active"], state["announced"], rules.n_players
+    seats = [(mover + i) % n for i in range(1, n)]
     if rules.veto_scope == "owner_only":
         seats = [dragon] if dragon != mover else []
-    else:
-        seats = [(mover + i) % n for i in range(1, n)]
+    elif rules.veto_scope == "others" and dragon == mover:
+        seats = []
     return [seat for seat in seats if state["bolts"][seat] > 0]
 
 
@@ -485,6 +505,39 @@ def _check_vectors() -> None:
     _expect((v4["phase"], v4["agent"], v4["single_moves"], v4["moves_left"]) == ("place", 0, 1, 2), "V4 counters")
 
 
+def _check_polls() -> None:
+    """Who is asked about the first stone of seat 0, a south wind that suits every dragon, in what order (G5)."""
+    asked = {
+        "owner_only": {0: [], 1: [1], 2: [2]},
+        "any_opponent": {0: [1, 2], 1: [1, 2], 2: [1, 2]},
+        "others": {0: [], 1: [1, 2], 2: [1, 2]},
+    }
+    for scope, dragon in product(asked, range(3)):
+        rules = OracleRules.load(n_players=3, veto_scope=scope)
+        state = _set_up(rules, ["E"] * 3, [["S", "N", "W", "SE", "SW"]] * 3)
+        state = apply(rules, apply(rules, state, {"type": "storm", "use": False}), {"type": "place", "dragon": dragon})
+        seats = []
+        while state["phase"] == "veto":
+            seats.append(state["agent"])
+            state = apply(rules, state, {"type": "veto", "use": False})
+        _expect(seats == asked[scope][dragon] and state["single_moves"] > 0, f"{scope}, dragon {dragon}: {seats}")
+
+
+def _check_foreign_veto() -> None:
+    """`others`: seat 2 protects dragon 1 and pays for it; then seat 1 bars dragon 2, and dragon 0 has to move (G5)."""
+    rules = OracleRules.load(n_players=3, veto_scope="others")
+    state = _set_up(rules, ["E"] * 3, [["S", "N", "W", "SE", "SW"]] * 3)
+    state = apply(rules, state, {"type": "storm", "use": False})
+    for dragon, answers in {1: (False, True), 2: (True,)}.items():
+        state = apply(rules, state, {"type": "place", "dragon": dragon})
+        for use in answers:
+            state = apply(rules, state, {"type": "veto", "use": use})
+    _expect((state["bolts"], state["barred"], state["hand"]) == ([2, 1, 1], [1, 2], "S"), "others: bars")
+    _expect(legal(rules, state) == [{"type": "place", "dragon": 0}], "others: only the mover's own is left")
+    spent = apply(rules, {**state, "bolts": [2, 0, 1], "barred": []}, {"type": "place", "dragon": 1})
+    _expect((spent["phase"], spent["agent"]) == ("veto", 2), "others: a seat without lightning is not asked")
+
+
 def _check_boards() -> None:
     """The figures of G8, and the validator for every number of players and both variants."""
     for name, distance in {"classic10": 8, "compact9": 7, "compact8": 6}.items():
@@ -494,12 +547,23 @@ def _check_boards() -> None:
             _expect(len(rules.taboo) == 6, f"{name}: six reds")
             for cell in _start_cells(rules):
                 _expect(_reach(rules, [cell], rules.dirs)[rules.goal] == distance, f"{name}: distance")
-    classic = OracleRules.load("classic10")
-    _expect((len(classic.cells), len(classic.free)) == (80, 74), "classic10: cells")
+    for n in AUTO:  # the default is the same board for every number of players (G1)
+        classic = OracleRules.load(n_players=n)
+        _expect((len(classic.cells), len(classic.free)) == (80, 74), "classic10: cells")
+    away = {cell: _reach(classic, [cell], classic.dirs)[classic.goal] for cell in classic.free}
+    _expect((max(away.values()), list(away.values()).count(1)) == (8, 6), "classic10: ways to the goal, six entries")
     island = read_board([*BOARDS["classic10"], "", "..", ".."])  # four cells that no wind leaves or enters
     for n, checks in {3: "11", 4: "114"}.items():
         errors = board_errors(OracleRules(**island, dirs=WINDS["golden_dragon"], n_players=n))
         _expect("".join(error[0] for error in errors) == checks, f"island: {errors}")
+
+
+def check_against_text() -> None:
+    """The examples and figures of the rules text; raises at the first that this module does not meet."""
+    _check_vectors()
+    _check_polls()
+    _check_foreign_veto()
+    _check_boards()
 
 
 def _play_random(rules: OracleRules, rng: random.Random) -> State:
@@ -517,8 +581,7 @@ def _play_random(rules: OracleRules, rng: random.Random) -> State:
 
 
 if __name__ == "__main__":
-    _check_vectors()
-    _check_boards()
+    check_against_text()
     draw = _play_random(OracleRules.load("classic10", max_single_moves=7), random.Random(0))  # 8 moves to the goal
     _expect((draw["single_moves"], draw["agent"], rewards(draw)) == (7, None, [0.0, 0.0]), "G7: draw")
     for players, variant, scope in product(AUTO, WINDS, VETO_SCOPES):
