@@ -129,7 +129,7 @@ def _own_side(scene: Scene, side: str) -> str:
         for name, box in zip(names, boxes, strict=True)
     )
     empty = text(CARDS.x + 6, CARDS.y + 26, "no cards", 15, fill=Colour.FAINT)
-    note = _exchange_note(scene, side, (OWN.x + 180, OWN.y + 27))
+    note = _exchange_note(scene, side, (OWN.x + 196, OWN.y + 27))
     return group(panel(OWN), _side_line(scene, side, OWN.y + 21, title), note, *(cards if names else [empty]))
 
 

@@ -20,6 +20,7 @@ from agents.league.cluster import Cluster, ppo_config
 from agents.league.config import Config
 from agents.policy import load_policy
 from agents.registry import make_agent
+from agents.series import INTERRUPTED
 from drako_env import drako_v0
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
@@ -60,29 +61,49 @@ def state(folder):
     return json.loads(path.read_text()) if path.exists() else {"round": 0}
 
 
-def test_a_run_leaves_policies_that_play_and_goes_on(nodes, tmp_path):
-    folder = tmp_path / "run"
-    words = ["--out", folder, "--address", nodes.address, "--runners", 1, "--games", 50]
-    done = run("train_rllib", "--rounds", 2, *words, *BEGIN, cwd=tmp_path)  # from any folder
-    assert done.returncode == 0, done.stderr
-    assert "dwarves_0" in done.stdout
-    assert [line for line in done.stderr.splitlines() if "drako_env: compiling" not in line] == []
-    game, first = make_game("drako", rules="tiny"), state(folder)
-    assert load_policy(folder / "policies" / "dwarves.safetensors", game).info["seat"] == "dwarves_0"
-    assert first["decisions"] == {"dragon_0": 1024, "dwarves_0": 1024}
+def wait_for(process, said, condition):
+    """Until a condition holds; whoever is slow is waited for."""
+    while not condition():
+        assert process.poll() is None, said.read_text()
+        time.sleep(0.1)
+
+
+def test_a_run_survives_a_lost_node_and_goes_on_after_an_interruption(nodes, tmp_path):
+    """From any folder. It has no end of its own, so that nothing here depends on how fast it is."""
+    folder, said = tmp_path / "run", tmp_path / "said"
+    words = ["--out", folder, "--address", nodes.address, "--games", 50]
+    second = nodes.add_node(num_cpus=1)
+    with said.open("w") as out:
+        command = script("train_rllib", "--rounds", 100_000, "--runners", 2, *words, *BEGIN)
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+    try:
+        wait_for(process, said, lambda: state(folder)["round"] >= 2)
+        nodes.remove_node(second, allow_graceful=False)
+        lost = "1 of 2 runners lost; training goes on with the rest"
+        wait_for(process, said, lambda: lost in said.read_text())
+        rounds = state(folder)["round"]
+        wait_for(process, said, lambda: state(folder)["round"] > rounds)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == INTERRUPTED, said.read_text()
+    finally:
+        process.kill()
+    first = state(folder)
+    assert first["decisions"] == dict.fromkeys(SEEDS, 512 * first["round"])
     assert sum(first["pools"]["dragon_0"]["games"].values()) > 10
 
-    other = run("train", "--out", folder, "--resume", "--rounds", 3)
+    other = run("train", "--out", folder, "--resume", "--rounds", first["round"] + 1)
     assert other.returncode == 2
     assert "begun with scripts/train_rllib.py" in other.stderr
 
-    done = run("train_rllib", "--resume", "--rounds", 3, *words)
+    done = run("train_rllib", "--resume", "--rounds", first["round"] + 1, "--runners", 1, *words)
     assert done.returncode == 0, done.stderr
-    assert state(folder)["round"] == 3
-    assert state(folder)["decisions"] == {"dragon_0": 1536, "dwarves_0": 1536}
-    assert state(folder)["rows"][:2] == first["rows"]
-    assert [path.name for path in (folder / "checkpoint").iterdir() if path.is_dir()] == ["00003"]
+    assert "dwarves_0" in done.stdout
+    assert [line for line in done.stderr.splitlines() if "drako_env: compiling" not in line] == []
+    assert state(folder)["decisions"] == dict.fromkeys(SEEDS, 512 * (first["round"] + 1))
+    assert state(folder)["rows"][:-1] == first["rows"]
 
+    game = make_game("drako", rules="tiny")
+    assert load_policy(folder / "policies" / "dwarves.safetensors", game).info["seat"] == "dwarves_0"
     agent = make_agent(f"policy:{folder / 'policies'}", game)
     assert play_game(game, [agent, agent], seed=1).decisions > 0
 
@@ -111,27 +132,6 @@ def test_a_balance_of_several_series_connects_once(nodes, tmp_path):
     ]
     done = run("balance", *words, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-
-
-def test_training_goes_on_when_a_node_is_lost(nodes, tmp_path):
-    second = nodes.add_node(num_cpus=1)
-    words = ["--rounds", 24, "--runners", 2, "--address", nodes.address, "--out", tmp_path, "--games", 20, *BEGIN]
-    process = subprocess.Popen(  # 40 rounds: it must not be through before the node is lost
-        script("train_rllib", *words), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    try:
-        while state(tmp_path)["round"] < 3:
-            assert process.poll() is None, process.stdout.read().decode()
-            time.sleep(0.2)
-        nodes.remove_node(second, allow_graceful=False)
-        assert state(tmp_path)["round"] < 20, "it was through before the node was lost"
-        said = process.communicate(timeout=240)[0].decode()
-    finally:
-        process.kill()
-    assert process.returncode == 0, said
-    assert "1 of 2 runners lost; training goes on with the rest" in said
-    assert state(tmp_path)["round"] == 24
-    assert state(tmp_path)["decisions"]["dragon_0"] == 24 * 32 * 16
 
 
 def test_too_few_cpus_and_no_cluster_are_said(nodes, tmp_path):

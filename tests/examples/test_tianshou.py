@@ -1,5 +1,6 @@
 """Tianshou's wrapper: masks, targets of the right seat, and the limits that the example names."""
 
+import copy
 import sys
 
 import numpy as np
@@ -87,6 +88,7 @@ def test_the_flag_for_training_does_not_reach_the_seats():
 
 def test_on_policy_algorithms_do_not_see_games_lost_on_the_opponents_move(trained):
     learner, _, buffer = trained
+    buffer = copy.deepcopy(buffer)
     env = PettingZooEnv(drako_v0.env())
     shape, actions = env.observation_space["observation"].shape, env.action_space.n
     networks = [Net(state_shape=shape, action_shape=actions, softmax=True) for _ in example.SEATS]
@@ -96,10 +98,12 @@ def test_on_policy_algorithms_do_not_see_games_lost_on_the_opponents_move(traine
     ]
     both = [Reinforce(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0) for policy in policies]
     on_policy = MultiAgentOnPolicyAlgorithm(algorithms=both, env=env)
-    lost = [game for game in games_of(buffer) if buffer.rew[game[-1], learner.index] < 0]
-    lost = [game for game in lost if buffer.obs.agent_id[game[-1]] != SEAT]
-    assert lost
-    batch = on_policy._preprocess_batch(buffer[lost[0]], buffer, lost[0])
+    lost = next(game for game in games_of(buffer) if buffer.rew[game[-1], learner.index] < 0)
+    end = np.flatnonzero(buffer.obs.agent_id[lost] != SEAT)[-1]  # as if the opponent's last decision had ended it
+    buffer.rew[lost[end]] = buffer.rew[lost[-1]]
+    buffer.terminated[lost[end]] = buffer.done[lost[end]] = True
+    lost = lost[: end + 1]
+    batch = on_policy._preprocess_batch(buffer[lost], buffer, lost)
     assert (batch[SEAT].returns == 0).all()
 
 
