@@ -41,7 +41,8 @@ test: setup ## lint, types, tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest -m "not slow and not timing"
+	@printf '%s\n' drako golden_dragon icarius | xargs -P 2 -n 1 $(BIN)/python -m tests.compile
+	@$(BIN)/pytest -m "not slow and not timing" -n auto --maxprocesses 4 --dist loadgroup
 
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games
 	@$(BIN)/pytest -m slow

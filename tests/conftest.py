@@ -17,9 +17,20 @@ CHANCE = random.Random()
 """Stands for the operating system, whose randomness NumPy and Gymnasium start from if nobody gives them a seed."""
 np.random.bit_generator.randbits = CHANCE.getrandbits
 
-INTEGRATION = ("web/test_browser", "examples/", "project/test_docs", "project/test_modes", "notebooks/", "evaluation/test_evaluation",
-               "agents/test_league")
-RAY = ("envs/test_rllib", "agents/test_cluster")
+INTEGRATION = (
+    "agents/test_cluster",
+    "envs/test_rllib",
+    "agents/test_league",
+    "evaluation/test_evaluation",
+    "notebooks/",
+    "project/test_modes",
+    "web/test_browser",
+    "examples/",
+    "web/test_load",
+    "project/test_docs",
+)
+"""Whole programs and other people's, longest first: they come after the rules and what is built on them."""
+RAY = ("agents/test_cluster", "envs/test_rllib")
 
 
 def pytest_addoption(parser):
@@ -43,3 +54,11 @@ def pytest_fixture_setup(fixturedef, request):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item):
     start_from(item.config, item.nodeid)
+
+
+def pytest_collection_modifyitems(items):
+    """Integration last; with several processes (`-n`) a file stays in one of them, for its fixtures, and so does Ray."""
+    items.sort(key=lambda item: next((i for i, name in enumerate(INTEGRATION, 1) if name in item.nodeid), 0))
+    for item in items:
+        group = "ray" if any(name in item.nodeid for name in RAY) else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))

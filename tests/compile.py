@@ -1,0 +1,17 @@
+"""Compiles all kernels of a game, so that tests in several processes find them.
+
+python -m tests.compile drako
+"""
+
+import sys
+
+from agents.players import prepare_players
+from drako_env.engine.game import prepare
+from drako_env.envs.batch import GameBatch
+from drako_env.games import make_game
+
+if __name__ == "__main__":
+    game = make_game(sys.argv[1])
+    prepare(game)
+    GameBatch(game, 1, seed=0).best()
+    prepare_players(game)
