@@ -57,7 +57,7 @@ def pytest_runtest_call(item):
 
 
 def pytest_collection_modifyitems(items):
-    """Integration last; with several processes (`-n`) a file stays in one of them, for its fixtures, and so does Ray."""
+    """Integration last. With several processes (`-n`) a file stays in one of them, for its fixtures; so does Ray."""
     items.sort(key=lambda item: next((i for i, name in enumerate(INTEGRATION, 1) if name in item.nodeid), 0))
     for item in items:
         group = "ray" if any(name in item.nodeid for name in RAY) else item.nodeid.partition("::")[0]
