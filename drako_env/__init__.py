@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 with suppress(ImportError):  # the rules by themselves do without Gymnasium
     from drako_env.envs.registration import register_all
