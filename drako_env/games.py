@@ -8,10 +8,11 @@ from typing import Any
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.drako.rules import Rules as DrakoRules
 from drako_env.engine.game import Game
+from drako_env.golden_dragon.rules import DEFAULT_BOARD
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
 from drako_env.golden_dragon.rules import Rules as BoardRules
 
-BOARDS = ("auto", "classic10", "compact9", "compact8")
+BOARDS = (DEFAULT_BOARD, "auto", "compact9", "compact8", "two_rows")
 
 
 def _drako(rules: Any = "reconstructed", **options: Any) -> Game:
@@ -27,7 +28,8 @@ def _golden_dragon(kind: str, prefix: str, rules: Any = None, board: Any = None,
     if rules is not None and board is not None:
         raise ValueError(f"board = {board!r} and rules = {rules!r}: give one of them")
     chosen = board if rules is None else rules
-    made: Game = getattr(game, kind).of(BoardRules.load("auto" if chosen is None else chosen, prefix=prefix, **options))
+    found = BoardRules.load(DEFAULT_BOARD if chosen is None else chosen, prefix=prefix, **options)
+    made: Game = getattr(game, kind).of(found)
     return made
 
 

@@ -19,8 +19,8 @@ for agent in env.agent_iter():
 | rewards           | +1 to the winner and -1 to all others at the end, 0 before and for a draw                 |
 | arguments         | `render_mode`, `render_seat`, `num_players`, `board`, `veto_scope`, `max_single_moves`    |
 
-`board` is `"auto"` (the default: by the number of players), the name of a shipped board, a path to a `.toml`, or a
-`Rules` object.
+`board` is the name of a shipped board (`"classic10"`, the default, is the game's own for any number of players),
+`"auto"` (for shorter games: smaller ones for four and five players), a path to a `.toml`, or a `Rules` object.
 """
 
 from drako_env.envs.doors import Doors

@@ -1,6 +1,7 @@
 """Icarius: Golden Dragon by other names (G12). 2 to 5 players move each other's flyers up to the sun, between clouds.
 
-Everything is as in `golden_dragon_v0`, with the winds N, S, E, W, NE and NW and the boards turned upside down.
+Everything is as in `golden_dragon_v0`, with the winds N, S, E, W, NE and NW and every board turned upside down: these
+are readings, since only a text without pictures is known. `board="two_rows"` has the starts in two rows, another one.
 """
 
 from drako_env.envs.doors import Doors

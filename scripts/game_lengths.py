@@ -24,6 +24,7 @@ from drako_env.games import make_game
 from scripts.balance import write_section
 
 SETTINGS = [("classic10", n) for n in (2, 3, 4, 5)] + [("compact9", 4), ("compact8", 5)]
+SETTINGS += [("two_rows", n) for n in (2, 3, 4, 5)] + [("hex", 2)]
 PLAYERS = ("heuristic", "random")
 USUAL = (30, 60)
 """Single moves that a game is meant to take."""

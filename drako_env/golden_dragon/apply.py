@@ -145,8 +145,7 @@ def ask_veto(t: Any, s: Any, first: int) -> None:
     """G5: ask the next seat that may veto, counted clockwise from the active one; if there is none, the move stands."""
     for step in range(first, t["num_players"]):
         seat = (s["active"] + step) % t["num_players"]
-        concerned = (t["any_opponent"] == 1) | (seat == s["announced"])
-        if concerned and s["bolts"][seat] > 0:
+        if t["may_veto"][seat, s["active"], s["announced"]] and s["bolts"][seat] > 0:
             s["phase"] = Phase.VETO
             s["agent"] = seat
             return

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from drako_env.engine.checks import count, one_of
+from drako_env.engine.checks import count, one_of, shown
 from drako_env.golden_dragon.rules import MAX_PLAYERS, Rules
 from drako_env.golden_dragon.state import (
     BOLTS_EACH,
@@ -107,7 +107,7 @@ def _load_dragons(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
         if place is not None:
             whole = all(type(part) is int for part in _listed(place, f"cell of dragon {dragon}"))
             if not whole or tuple(place) not in index:
-                raise ValueError(f"dragon {dragon}: {place!r} is no cell that can be entered")
+                raise ValueError(f"dragon {dragon}: {shown(place)} is no cell that can be entered")
             if index[tuple(place)] in s["cell"]:
                 raise ValueError(f"dragon {dragon}: {place!r} holds another dragon already")
             s["cell"][dragon] = index[tuple(place)]
@@ -131,7 +131,7 @@ def _one_each(rules: Rules, position: Mapping[str, Any], key: str) -> Any:
 
 def _listed(value: Any, what: str) -> Any:
     if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{what}: {value!r} is no list")
+        raise ValueError(f"{what}: {shown(value)} is no list")
     return value
 
 
@@ -176,19 +176,39 @@ def _check_end(rules: Rules, s: Any, phase: Phase) -> None:
 
 
 def _check_decider(rules: Rules, s: Any, phase: Phase) -> None:
-    if phase != Phase.VETO:
-        if s["agent"] != s["active"]:
-            raise ValueError(f"agent {s['agent']} cannot decide in phase {phase.name.lower()!r} of another's turn")
-        if phase == Phase.STORM and (s["storms"][s["active"]] == 0 or s["moves_left"] != MOVES_A_TURN):
+    """The seat that is asked can be asked, and has something to answer."""
+    if phase != Phase.VETO and s["agent"] != s["active"]:
+        raise ValueError(f"agent {s['agent']} cannot decide in phase {phase.name.lower()!r} of another's turn")
+    if phase == Phase.STORM:
+        if s["storms"][s["active"]] == 0 or s["moves_left"] != MOVES_A_TURN:
             raise ValueError(f"a storm is asked with {s['storms'][s['active']]} cards and {s['moves_left']} moves left")
         return
-    own = rules.veto_scope == "any_opponent" or s["agent"] == s["announced"]
-    if s["agent"] == s["active"] or not own or s["bolts"][s["agent"]] == 0:
-        raise ValueError(f"agent {s['agent']} cannot veto the move of dragon {s['announced']}")
-    target = rules.board.step(rules.board.cells[s["cell"][s["announced"]]], s["hand"])
-    barred, free = s["barred"] >> s["announced"] & 1, target not in [rules.board.cells[c] for c in s["cell"] if c >= 0]
-    if target is None or barred or not free or (target == rules.board.goal and s["announced"] != s["active"]):
-        raise ValueError(f"the announced move of dragon {s['announced']} is not legal")
+    _check_barred(rules, s)
+    movable = _movable(rules, s)
+    if not movable:
+        raise ValueError(f"the stone in hand, {wind_names(rules)[s['hand']]!r}, can move no dragon")
+    if phase == Phase.VETO:
+        if not rules.may_veto(s["agent"], s["active"], s["announced"]) or s["bolts"][s["agent"]] == 0:
+            scope = f"bolts {s['bolts'][s['agent']]}, veto_scope {rules.veto_scope!r}"
+            raise ValueError(f"agent {s['agent']} cannot veto the move of dragon {s['announced']} ({scope})")
+        if s["announced"] not in movable:
+            raise ValueError(f"the announced move of dragon {s['announced']} is not legal")
+
+
+def _check_barred(rules: Rules, s: Any) -> None:
+    """G5: only what somebody may veto is barred."""
+    for dragon in range(rules.num_players):
+        may_bar = any(rules.may_veto(seat, s["active"], dragon) for seat in range(rules.num_players))
+        if s["barred"] >> dragon & 1 and not may_bar:
+            raise ValueError(f"dragon {dragon} is barred, but nobody could veto its move ({rules.veto_scope!r})")
+
+
+def _movable(rules: Rules, s: Any) -> list[int]:
+    """G4: the dragons that the stone in hand can move."""
+    cells = [rules.board.cells[cell] for cell in s["cell"][: rules.num_players]]
+    targets = {k: rules.board.step(cell, s["hand"]) for k, cell in enumerate(cells) if not s["barred"] >> k & 1}
+    blocked = [None, *cells]
+    return [k for k, to in targets.items() if to not in blocked and (to != rules.board.goal or k == s["active"])]
 
 
 def _check_setup(rules: Rules, s: Any) -> None:

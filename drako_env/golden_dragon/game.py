@@ -133,7 +133,7 @@ def _max_decisions(rules: Rules) -> int:
     setup = rules.num_players * (1 + HOLDER_SIZE) + 1
     turns = rules.max_single_moves // MOVES_A_TURN + 1
     placings = rules.max_single_moves + rules.num_players * BOLTS_EACH
-    asked = rules.num_players - 1 if rules.veto_scope == "any_opponent" else 1
+    asked = 1 if rules.veto_scope == "owner_only" else rules.num_players - 1
     return setup + turns + placings * (1 + asked)
 
 

@@ -105,8 +105,7 @@ def _cell(scene: Scene, cell: Any, at: Point, size: float) -> str:
         return rectangle(box, 5, fill="#fbeecb", stroke=GOLD, stroke_width=2) + _special(scene, "goal", at, size)
     label = scene["board"]["rows"][cell[0]][cell[1]]
     if label == "5" and scene["phase"] == "setup_side":
-        first = scene["board"]["rows"][cell[0]].index("5") == cell[1]
-        side = "left" if first else "right"
+        side = "right" if list(cell) == scene["board"]["starts"][-1] else "left"
         mark = text(at[0], at[1] + size * 0.16, side, size * 0.3, fill=INK, text_anchor="middle")
         return group(rectangle(box, 5, fill=CELL, stroke=GLOW, stroke_width=2), mark, data_side=side)
     mark = text(at[0], at[1] + size * 0.13, label, size * 0.36, fill=FAINT, text_anchor="middle")

@@ -14,10 +14,11 @@ MAX_PLAYERS = 5
 MAX_CELLS = 127
 MAX_SINGLE_MOVES = 10_000
 START_LABELS = "123455"
+DEFAULT_BOARD = "classic10"
 AUTO = {2: "classic10", 3: "classic10", 4: "compact9", 5: "compact8"}
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "num_players": tuple(range(2, MAX_PLAYERS + 1)),
-    "veto_scope": ("owner_only", "any_opponent"),
+    "veto_scope": ("owner_only", "any_opponent", "others"),
     "max_single_moves": tuple(range(1, MAX_SINGLE_MOVES + 1)),
 }
 
@@ -88,10 +89,11 @@ class Rules:
 
     @classmethod
     def load(
-        cls, board: "str | Path | Mapping[str, Any] | Rules" = "auto", /, *, prefix: str = "", **options: Any
+        cls, board: "str | Path | Mapping[str, Any] | Rules" = DEFAULT_BOARD, /, *, prefix: str = "", **options: Any
     ) -> "Rules":
-        """Rules from a shipped board's name (`auto`: by the number of players), a path to a `.toml`, what such a file
-        holds, or other rules; `options` win. A variant has boards of its own under the same names with a `prefix`."""
+        """Rules from a shipped board's name (`auto`: smaller ones for four and five players), a path to a `.toml`, what
+        such a file holds, or other rules; `options` win. A variant has boards of its own under the same names with a
+        `prefix`."""
         _check_options(options, "keyword arguments")
         if isinstance(board, Rules):
             return replace(board, **options)
@@ -103,6 +105,12 @@ class Rules:
         path, table = read_table(board, BOARDS, "board", prefix)
         given = _check_options(dict(table.get("options", {})), f"{path}: [options]")
         return cls(_read_board({"name": path.stem} | table, str(path)), **given | options)
+
+    def may_veto(self, seat: int, mover: int, dragon: int) -> bool:
+        """G5: whether a seat with lightning is asked when the mover has chosen a dragon."""
+        if self.veto_scope == "owner_only":
+            return seat == dragon and seat != mover
+        return seat != mover and (self.veto_scope == "any_opponent" or dragon != mover)
 
     def table(self) -> dict[str, Any]:
         """All of it in the form of a `.toml` table; `Rules.load` reads it back."""

@@ -35,6 +35,7 @@ def scene(rules: Rules, words: Mapping[str, str], s: Any, seat: int | None) -> d
             "cells": [list(cell) for cell in board.cells],
             "taboo": [list(cell) for cell in board.taboo],
             "goal": list(board.goal),
+            "starts": [list(cell) for cell in board.starts],
             "winds": {name: [down, right] for name, down, right in board.winds},
         },
         "words": dict(words),

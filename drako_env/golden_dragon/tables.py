@@ -14,8 +14,8 @@ TABLES = np.dtype(
         ("num_cells", "i8"),
         ("num_actions", "i8"),
         ("max_single_moves", "i8"),
-        ("any_opponent", "i8"),
         ("goal", "i8"),
+        ("may_veto", "i8", (MAX_PLAYERS, MAX_PLAYERS, MAX_PLAYERS)),  # by seat, mover and chosen dragon: 1 or 0
         ("starts", "i8", MAX_PLAYERS + 1),  # of labels 1 to 4, then left and right 5
         ("target", "i8", (NUM_WINDS, MAX_CELLS)),  # where a wind leads, OFF_BOARD if nowhere
         ("distance", "i8", MAX_CELLS),  # moves to the goal on an empty board
@@ -35,7 +35,8 @@ def build_tables(rules: Rules) -> NDArray[np.void]:
     t["num_cells"] = len(board.cells)
     t["num_actions"] = len(all_actions(rules))
     t["max_single_moves"] = rules.max_single_moves
-    t["any_opponent"] = rules.veto_scope == "any_opponent"
+    for case in np.ndindex(t["may_veto"].shape):
+        t["may_veto"][case] = rules.may_veto(*case)
     t["goal"] = index[board.goal]
     t["starts"] = [index[cell] for cell in board.starts]
     t["target"] = OFF_BOARD

@@ -20,6 +20,11 @@ SCENES = {
         {"active": 2, "hand": "S", "num_players": 4, "veto_scope": "any_opponent", "bolts": [1, 2, 2, 0]},
         [move(2), NO_VETO, VETO, move(3), VETO, move(0), NO_VETO],
     ),
+    "others": (
+        "Under others all the others are asked, clockwise, but never about the mover's own dragon (G5)",
+        {"active": 2, "hand": "S", "num_players": 4, "veto_scope": "others", "bolts": [1, 2, 2, 0]},
+        [move(3), NO_VETO, VETO, move(0), VETO, move(1), VETO, move(2)],
+    ),
     "pass_through": (
         "A stone that fits no dragon goes to the back; a veto makes another one pass (G4, A7, A11)",
         {"first": ["N", "E", "S"]},
@@ -38,6 +43,11 @@ GAMES = {
         "A random game of Icarius: five players, any opponent may veto",
         icarius_v0,
         {"num_players": 5, "veto_scope": "any_opponent"},
+    ),
+    "game_icarius_two_rows": (
+        "A random game of Icarius up to a draw: four players, starts in two rows, the others may veto",
+        icarius_v0,
+        {"num_players": 4, "board": "two_rows", "veto_scope": "others", "max_single_moves": 40},
     ),
 }
 

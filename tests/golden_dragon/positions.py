@@ -1,12 +1,16 @@
 """Hand-set positions: say what matters, the rest is quiet (dragons on their starts, all stones and cards there)."""
 
 from drako_env import golden_dragon_v0
+from drako_env.golden_dragon.rules import BOARDS, OPTIONS
 from tests.oracle import golden_dragon as oracle
 from tests.play import after, legal, play, random_play
 
 __all__ = ["after", "legal", "movable", "move", "play", "position", "random_positions", "turn"]
 
-SCOPES = ("owner_only", "any_opponent")
+SCOPES = OPTIONS["veto_scope"]
+SHIPPED = sorted(path.stem for path in BOARDS.glob("*.toml"))
+BOARD_NAMES = [name for name in SHIPPED if not name.startswith("icarius_")]
+"""In both games: Icarius has its own mirror image of each."""
 VETO, NO_VETO = "play a lightning card", "play no lightning card"
 STORM, NO_STORM = "play a storm card", "play no storm card"
 
@@ -17,7 +21,7 @@ def position(active=0, hand=None, first=(), cells=None, num_players=3, **given):
     `first` are the next stones of its holder (after `hand`), then come the others of a whole set; `cells` are the
     dragons'. Of `given`, keys of `state_dict` change the position as they say, the rest are options."""
     keys = {key: given.pop(key) for key in list(given) if key in KEYS}
-    game = golden_dragon_v0.raw_env(num_players=num_players, board=given.pop("board", "classic10"), **given)
+    game = golden_dragon_v0.raw_env(num_players=num_players, **given)
     game.reset(seed=0)
     winds, starts = [name for name, _, _ in game.game.rules.board.winds], game.game.rules.board.starts
     under = keys.get("under", [winds[2]] * num_players)
@@ -64,7 +68,7 @@ def random_options(chance):
     return {
         "num_players": chance.randint(2, 5),
         "veto_scope": chance.choice(SCOPES),
-        "board": chance.choice(("auto", "classic10", "compact9", "compact8", "hex")),
+        "board": chance.choice(("auto", *BOARD_NAMES)),
     }
 
 

@@ -1,5 +1,7 @@
 """G3: set-up."""
 
+import re
+
 import pytest
 
 from drako_env import golden_dragon_v0
@@ -67,6 +69,16 @@ def test_g3_d1_the_fifth_player_chooses_a_side(side, cell):
     state = after(game, f"start on the {side}")
     assert state["positions"][4] == cell
     assert (state["phase"], state["agent"]) == ("setup_order", 0)
+
+
+@pytest.mark.parametrize("rows", [["  542135", " ........"], ["  .42135", " 5......."], ["  ..545.", " ...213.."]])
+def test_g3_d1_both_sides_are_marked_in_the_picture(rows):
+    """Whatever rows they stand in: the one further west is the left one."""
+    table = golden_dragon_v0.Rules.load().table()
+    game = new(5, board=table | {"rows": rows + table["rows"][2:]})
+    play(game, *stones(*"NNNNS"))
+    scene = game.game.scene(game._states[0], None)
+    assert re.findall('data-side="([a-z]+)"', game.game.picture(scene)) in (["left", "right"], ["right", "left"])
 
 
 def test_g3_d2_holders_are_filled_front_to_back_and_the_last_stone_falls_into_place():

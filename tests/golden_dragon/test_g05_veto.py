@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.golden_dragon.positions import NO_VETO, VETO, after, legal, movable, move, play, position
+from drako_env.golden_dragon.rules import Rules
+from tests.golden_dragon.positions import NO_VETO, SCOPES, VETO, after, legal, movable, move, play, position
 
 SOUTH = {"hand": "S", "cells": [(0, 5), (0, 4), (0, 6)]}
 
@@ -109,12 +110,24 @@ def polled(game, *answers):
     return asked
 
 
-@pytest.mark.parametrize("dragon", [0, 1, 2, 3])
-def test_g5_any_opponent_asks_everybody_but_the_mover_clockwise(dragon):
-    game = position(active=2, hand="S", num_players=4, veto_scope="any_opponent")
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("mover", range(4))
+@pytest.mark.parametrize("dragon", range(4))
+def test_g5_who_is_asked(mover, dragon, scope):
+    """The owner; everybody but the mover; or everybody but the mover, unless it is the mover's own dragon."""
+    others = [(mover + i) % 4 for i in (1, 2, 3)]
+    expected = {
+        "owner_only": [dragon] if dragon != mover else [],
+        "any_opponent": others,
+        "others": others if dragon != mover else [],
+    }[scope]
+    game = position(active=mover, hand="S", num_players=4, veto_scope=scope)
     play(game, move(dragon))
-    assert polled(game, NO_VETO, NO_VETO, NO_VETO, NO_VETO) == [3, 0, 1]
+    assert polled(game, *[NO_VETO] * 4) == expected
     assert game.state_dict()["positions"][dragon][0] == 1
+    rules = Rules.load(num_players=4, veto_scope=scope)
+    assert [seat for seat in others if rules.may_veto(seat, mover, dragon)] == expected
+    assert not rules.may_veto(mover, mover, dragon)
 
 
 def test_g5_any_opponent_the_first_yes_ends_the_poll():
@@ -140,3 +153,26 @@ def test_g5_any_opponent_even_a_winning_move_can_be_vetoed_but_not_under_owner_o
     state = after(game, move(0), NO_VETO, VETO)
     assert (state["winner"], state["barred"], state["bolts"]) == (None, [0], [2, 2, 1])
     assert movable(game) == [1, 2]
+
+
+def test_g5_others_the_first_yes_ends_the_poll_and_seats_without_lightning_are_skipped():
+    game = position(active=2, hand="S", num_players=4, veto_scope="others", bolts=[2, 1, 2, 0])
+    play(game, move(3))
+    assert polled(game, NO_VETO, VETO, VETO) == [0, 1]
+    state = game.state_dict()
+    assert (state["bolts"], state["barred"], state["agent"]) == ([2, 0, 2, 0], [3], 2)
+
+
+def test_g5_others_one_seat_may_leave_the_mover_nothing_but_the_own_dragon():
+    """The rules' example, with both cards of one seat: the third dragon's owner has none to spend."""
+    game = position(**SOUTH, veto_scope="others", bolts=[2, 2, 0])
+    play(game, move(1), VETO, move(2), VETO)
+    assert movable(game) == [0]
+    state = after(game, move(0))
+    assert (state["phase"], state["agent"]) == ("place", 0), "nobody is asked about the own dragon"
+    assert (state["positions"][0], state["bolts"]) == ([1, 5], [2, 0, 0])
+
+
+def test_g5_others_a_winning_move_cannot_be_vetoed():
+    game = position(hand="S", cells=[(7, 5), (0, 4), (0, 6)], veto_scope="others")
+    assert after(game, move(0))["winner"] == 0

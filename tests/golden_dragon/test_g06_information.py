@@ -131,6 +131,25 @@ def test_g6_nothing_hidden_reaches_a_seat_in_ten_thousand_states():
     print(f"10,000 states, {check_many(10_000):,} of them with other stones for player_0's eyes")
 
 
+@pytest.mark.parametrize("scope", SCOPES)
+def test_g6_who_is_asked_for_a_veto_hangs_on_public_facts_alone(scope):
+    """The same choice in a game with other hidden stones is put to the same seat, until a stone is taken out."""
+    chance, asked = random.Random(5), 0
+    for game in random_positions(seed=8, games=3, num_players=4, veto_scope=scope):
+        state = game.state_dict()
+        if state["phase"] not in ("place", "veto") or not any(hidden_stones(game, state["agent"])):
+            continue
+        original, twin = copy.deepcopy(game), redealt(game, game.agent_selection, chance)
+        action = random_action(game, chance)
+        for played in (original, twin):
+            played.step(action)
+        if original.state_dict()["single_moves"] == state["single_moves"]:
+            assert leaks(original, original.agent_selection, chance) == []
+            assert twin.agent_selection == original.agent_selection
+            asked += original.state_dict()["phase"] == "veto"
+    assert asked > 10
+
+
 def test_g6_holds_for_batches_and_learners_too():
     """What a learner gets from a batch does not change when every game's hidden stones are dealt anew."""
     games = SeatGames(make_game("golden_dragon", num_players=3), 100, "player", "random", seed=3)

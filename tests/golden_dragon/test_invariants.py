@@ -61,6 +61,10 @@ def broken(states, rules, goal):
             (states["agent"] == states["active"])[np.isin(phase, (Phase.STORM, Phase.PLACE))]
         ),
         "the mover does not veto": (states["agent"] != states["active"])[phase == Phase.VETO],
+        "the mover's own dragon is polled and barred only where any opponent may veto it": (
+            (rules.veto_scope == "any_opponent")
+            | ((states["announced"] != states["active"]) & (states["barred"] >> states["active"] & 1 == 0))
+        ),
         "one to five moves are left": ((states["moves_left"] >= 1) & (states["moves_left"] <= 5))[~over],
         "the game ends with a win or at the limit": over == (won | (states["single_moves"] >= rules.max_single_moves)),
         "nobody decides when it is over": over == (states["agent"] == NOBODY),
@@ -112,6 +116,9 @@ SPOILT = {
     "each dragon stands on exactly one stone": lambda s: s["under"].__setitem__((0, 1), NO_WIND),
     "the goal holds nobody but the winner": lambda s: s["winner"].__setitem__(0, 1),
     "only then are dragons barred": lambda s: s["barred"].__setitem__(0, 2),
+    "the mover's own dragon is polled and barred only where any opponent may veto it": (
+        lambda s: s["announced"].__setitem__(0, s["active"][0])
+    ),
     "one to five moves are left": lambda s: s["moves_left"].__setitem__(0, 0),
 }
 

@@ -1,6 +1,7 @@
 """`load_state_dict`: every position that a game can reach comes back, and one that makes no sense is refused."""
 
 import copy
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -158,6 +159,7 @@ NONSENSE = {  # what is changed in which positions
     "hand a number": ({"hand": 1}, ANYWHERE),
     "barred without a stone": ({"barred": [1]}, ("storm", "won", "drawn", "stone", "order")),
     "barred everybody": ({"barred": [0, 1, 2]}, ANYWHERE),
+    "barred the mover's own": ({"barred": [0]}, ANYWHERE),
     "barred nobody known": ({"barred": [3]}, ANYWHERE),
     "barred a truth": ({"barred": [True]}, ANYWHERE),
     "barred nothing": ({"barred": None}, ANYWHERE),
@@ -202,6 +204,67 @@ def test_a_position_that_makes_no_sense_is_refused(name, games):
             assert (game._states.tobytes(), game._mask.tobytes(), game.agent_selection, game.rewards) == before
         else:
             pytest.fail(f"{name} was accepted in {where!r}")
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("mover", range(3))
+@pytest.mark.parametrize("dragon", range(3))
+@pytest.mark.parametrize("agent", range(3))
+def test_a_veto_that_the_scope_does_not_ask_for_is_refused(mover, dragon, agent, scope):
+    game = position(active=mover, hand="S", veto_scope=scope)
+    asked = {
+        "owner_only": agent == dragon != mover,
+        "any_opponent": agent != mover,
+        "others": agent != mover != dragon,
+    }[scope]
+    state = game.state_dict() | {"phase": "veto", "agent": agent, "announced": dragon}
+    if asked:
+        game.load_state_dict(state)
+        assert game.state_dict() == state
+    else:
+        with pytest.raises(ValueError, match=f"agent {agent} cannot veto the move of dragon {dragon}"):
+            game.load_state_dict(state)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_the_movers_own_dragon_is_barred_only_if_the_scope_lets_somebody_veto_it(scope):
+    game = position(hand="S", veto_scope=scope)
+    state = game.state_dict() | {"barred": [0], "bolts": [2, 1, 2]}
+    if scope == "any_opponent":
+        game.load_state_dict(state)
+        assert game.state_dict() == state
+    else:
+        with pytest.raises(ValueError, match="dragon 0 is barred, but nobody could veto its move"):
+            game.load_state_dict(state)
+
+
+def test_a_stone_in_hand_that_fits_no_dragon_is_refused_by_the_game_itself():
+    """Not only by `raw_env`: nobody could go on from there."""
+    game = position(hand="S")
+    state = game.state_dict() | {"hand": "N"}
+    with pytest.raises(ValueError, match="the stone in hand, 'N', can move no dragon"):
+        game.game.load_state_dict(state)
+
+
+EXCESSIVE = {
+    "a deep nest": reduce(lambda inner, _: [inner], range(100_000), []),
+    "a deep dictionary": reduce(lambda inner, _: {"phase": inner}, range(100_000), {}),
+    "a long list": ["N"] * 100_000,
+    "a long text": "N" * 100_000,
+    "a long number": 10**5000,
+}
+
+
+@pytest.mark.parametrize("what", EXCESSIVE)
+@pytest.mark.parametrize("key", [*position().state_dict()])
+def test_what_is_too_much_is_refused_in_few_words(key, what):
+    """In the place of an entry, and in the place of each of its parts."""
+    game = position(hand="S")
+    state, value = game.state_dict(), EXCESSIVE[what]
+    for change in (value, [value] * 3, [[value, value]] * 3):
+        with pytest.raises(ValueError) as refused:  # noqa: PT011 (each key has words of its own)
+            game.load_state_dict(state | {key: change})
+        assert len(str(refused.value)) < 1000
 
 
 @pytest.mark.parametrize("where", GAMES)

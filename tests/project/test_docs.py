@@ -141,7 +141,7 @@ def test_the_actions_of_an_environment(name):
 
 @pytest.mark.parametrize(
     ("name", "options", "default_rules"),
-    [("drako", DRAKO_OPTIONS, {"rules": "reconstructed"}), ("golden_dragon", BOARD_OPTIONS, {"board": "auto"})],
+    [("drako", DRAKO_OPTIONS, {"rules": "reconstructed"}), ("golden_dragon", BOARD_OPTIONS, {"board": "classic10"})],
 )
 def test_the_arguments_of_an_environment(name, options, default_rules):
     module = GAMES[name]
@@ -162,9 +162,9 @@ def test_the_arguments_of_an_environment(name, options, default_rules):
 
 def test_the_sizes_by_number_of_players():
     rows = [row for row in cells(page("environments/golden_dragon.md")) if len(row) == 5 and row[0].isdigit()]
-    assert [int(row[0]) for row in rows] == [2, 3, 4, 5]
-    for row in rows:
-        game = make_game("golden_dragon", num_players=int(row[0]))
+    assert [int(row[0]) for row in rows] == [2, 3, 4, 5, 4, 5]
+    for i, row in enumerate(rows):
+        game = make_game("golden_dragon", num_players=int(row[0]), **({} if i < 4 else {"board": "auto"}))
         board = game.rules_table()
         enterable = sum(mark not in " x" for line in board["rows"] for mark in line)
         sizes = f"({len(game.observation_high)},)", f"Discrete({len(game.actions)})"
