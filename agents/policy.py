@@ -7,6 +7,7 @@ metadata (JSON, under `about`) say for which game and rules it was made.
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,21 +19,19 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from drako_env.engine.game import Game, role_of
+from drako_env.engine.checks import shown
+from drako_env.engine.game import Game, role_of, rules_digest
 from drako_env.engine.view import SeatView
 
 FORMAT = "drako-env policy 1"
 SUFFIX = ".safetensors"
-ILLEGAL = np.float32(-1e9)
+LARGEST_OUTPUT = 1e30  # far from what makes 32-bit floats overflow
+ILLEGAL = np.float32(-1e38)
+MAX_BYTES = 2**28
+MAX_LAYERS = 100
 CARDS_SCALE = 4.0
 
 Floats = NDArray[np.float32]
-
-
-def rules_digest(game: Game) -> str:
-    """Tells rules tables apart, whatever their names: a policy plays only under the rules it was made for."""
-    table = {key: value for key, value in game.rules_table().items() if key != "name"}
-    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[s
     """Write a policy; a file is never half written."""
     layers = sum(name.endswith(".weight") and name[0].isdigit() for name in tensors)
     about = {"format": FORMAT, "game": game.name, "rules": rules_digest(game), "rules_name": game.rules_table()["name"]}
-    about |= {"layers": str(layers)} | info
+    about |= {"rules_version": str(game.rules_version), "layers": str(layers)} | info
     new = path.with_suffix(".tmp")
     arrays = {name: np.ascontiguousarray(tensor, np.float32) for name, tensor in tensors.items()}
     save_file(arrays, new, {"about": json.dumps(about, sort_keys=True)})
@@ -94,13 +93,16 @@ def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[s
 
 
 def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:
-    """Read a policy for a game; `ValueError` says what is wrong with the file."""
+    """Read a policy for a game; `ValueError` says what is wrong with the file, which may be anybody's."""
     try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError(f"policy {path}: a file of more than {MAX_BYTES} bytes is none of this project")
         tensors, info = _read(path, hashlib.sha256(path.read_bytes()).digest())
     except (SafetensorError, OSError, TypeError) as error:
         raise ValueError(f"policy {path}: cannot be read ({error})") from None
     _check_origin(path, game, info)
-    _check(path, game, tensors, info)
+    _check_shapes(path, game, tensors, info)
+    _check_size(path, game, tensors, int(info["layers"]))
     return Policy(game, tensors, info, np.random.default_rng(seed))
 
 
@@ -117,48 +119,83 @@ def _read(path: Path, digest: bytes) -> tuple[dict[str, Floats], dict[str, str]]
     """A file with this content: many tables of a server share one copy."""
     with safe_open(path, "numpy") as file:
         info = _read_about((file.metadata() or {}).get("about", ""))
-        return {name: file.get_tensor(name) for name in file.keys()}, info  # noqa: SIM118 (it is no dictionary)
+        names = list(file.keys())
+        if odd := [name for name in names if file.get_slice(name).get_dtype() != "F32"]:
+            raise TypeError(f"{shown(odd[0])} does not hold 32-bit floats")
+        return {name: file.get_tensor(name) for name in names}, info
 
 
 def _read_about(text: str) -> dict[str, str]:
     """The metadata of a file of ours; nothing if it is another's."""
     try:
         about = json.loads(text)
-    except ValueError:
+        return {str(key): str(value) for key, value in about.items()} if isinstance(about, dict) else {}
+    except (ValueError, RecursionError):
         return {}
-    return {str(key): str(value) for key, value in about.items()} if isinstance(about, dict) else {}
 
 
 def _check_origin(path: Path, game: Game, info: dict[str, str]) -> None:
     """Made for this game under these rules."""
     if info.get("format") != FORMAT:
-        raise ValueError(f"policy {path}: not a policy of this project (its format is {info.get('format')!r})")
+        raise ValueError(f"policy {path}: not a policy of this project (its format is {shown(info.get('format'))})")
     if info.get("game") != game.name:
-        raise ValueError(f"policy {path}: made for the game {info.get('game')!r}, not {game.name!r}")
-    if info.get("rules") != rules_digest(game):
-        names = f"{info.get('rules_name')!r}, not {game.rules_table()['name']!r} as they are here"
-        raise ValueError(f"policy {path}: made for other rules ({names}); options count too")
+        raise ValueError(f"policy {path}: made for the game {shown(info.get('game'))}, not {game.name!r}")
+    if info.get("rules") != (here := rules_digest(game)):
+        name, version, digest = (shown(info.get(key, "?")) for key in ("rules_name", "rules_version", "rules"))
+        made = f"{name}, version {version}, digest {digest}"
+        now = f"{game.rules_table()['name']!r}, version '{game.rules_version}', digest {here!r}"
+        advice = "options count too; train anew, or play it with the rules and the version that it was made for"
+        raise ValueError(f"policy {path}: made for other rules ({made}) than there are here ({now}); {advice}")
 
 
-def _check(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:
-    """A network of the right shape."""
-    try:
-        width = len(game.observation_high)
-        shapes = {"scale": (width,)}
-        for layer in range(int(info["layers"])):
-            size = tensors[f"{layer}.bias"].shape[0]
-            shapes |= {f"{layer}.weight": (size, width), f"{layer}.bias": (size,)}
-            width = size
-        shapes |= {"policy.weight": (len(game.actions), width), "policy.bias": (len(game.actions),)}
-        for name, shape in shapes.items():
-            if tensors[name].shape != shape or tensors[name].dtype != np.float32:
-                raise ValueError(f"policy {path}: {name} is {tensors[name].dtype} {tensors[name].shape}, not {shape}")
-            if not np.isfinite(tensors[name]).all():
-                raise ValueError(f"policy {path}: {name} holds values that are no numbers")
-        if "seat" not in info:
-            raise KeyError("seat")
-    except (KeyError, IndexError) as error:
-        raise ValueError(f"policy {path}: {error} is missing") from None
+def _check_shapes(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:
+    """A network of the right shape, for a seat of the game."""
+    layers = info.get("layers", "")
+    if not re.fullmatch("[0-9]{1,3}", layers) or int(layers) > MAX_LAYERS:
+        raise ValueError(
+            f"policy {path}: layers: invalid literal {shown(layers)}, expected a number up to {MAX_LAYERS}"
+        )
+    width, shapes = len(game.observation_high), {"scale": (len(game.observation_high),)}
+    for layer in range(int(layers)):
+        size = len(_tensor(path, tensors, f"{layer}.bias"))
+        shapes |= {f"{layer}.weight": (size, width), f"{layer}.bias": (size,)}
+        width = size
+    for head, outputs in (("policy", len(game.actions)), ("value", 1)):
+        shapes |= {f"{head}.weight": (outputs, width), f"{head}.bias": (outputs,)}
+    for name, shape in shapes.items():
+        tensor = _tensor(path, tensors, name)
+        if tensor.shape != shape:
+            raise ValueError(f"policy {path}: {name} is {tensor.dtype} {tensor.shape}, not {shape}")
+        if not np.isfinite(tensor).all():
+            raise ValueError(f"policy {path}: {name} holds values that are no numbers")
+    if (seat := info.get("seat")) is None or role_of(seat) not in map(role_of, game.seats):
+        raise ValueError(f"policy {path}: its seat is {shown(seat)}; expected one of {', '.join(game.seats)}")
+
+
+def _tensor(path: Path, tensors: dict[str, Floats], name: str) -> Floats:
+    if name not in tensors:
+        raise ValueError(f"policy {path}: {name!r} is missing")
+    if tensors[name].size == 0 or tensors[name].ndim == 0:
+        raise ValueError(f"policy {path}: {name} is empty")
+    return tensors[name]
+
+
+def _check_size(path: Path, game: Game, tensors: dict[str, Floats], layers: int) -> None:
+    """Weights that no observation can drive out of the numbers: every entry as large as it gets, nothing cancelling."""
+    with np.errstate(all="ignore"):
+        sizes = [np.abs(tensors["scale"]).astype(float) * game.observation_high]
+        for layer in range(layers):
+            sizes.append(_largest(tensors, str(layer), sizes[-1]))
+        largest = np.concatenate([*sizes, *(_largest(tensors, head, sizes[-1]) for head in ("policy", "value"))]).max()
+    if not largest <= LARGEST_OUTPUT:
+        reach = f"a layer's outputs could reach {largest:.0e}, and only up to {LARGEST_OUTPUT:.0e} they are safe"
+        raise ValueError(f"policy {path}: its weights are too large: {reach}; train anew")
+
+
+def _largest(tensors: dict[str, Floats], layer: str, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How large the outputs of a layer can get in size."""
+    weight, bias = np.abs(tensors[f"{layer}.weight"]).astype(float), np.abs(tensors[f"{layer}.bias"])
+    return np.asarray(weight @ inputs + bias)
 
 
 class PolicyAgent:

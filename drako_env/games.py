@@ -7,6 +7,7 @@ from typing import Any
 
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.drako.rules import Rules as DrakoRules
+from drako_env.engine.checks import shown
 from drako_env.engine.game import Game
 from drako_env.golden_dragon.rules import DEFAULT_BOARD
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
@@ -55,5 +56,5 @@ def make_game(name: str, /, **options: Any) -> Game:
     """A game by its name, with or without version: `make_game("drako", rules="reconstructed", exchange=False)`."""
     short = name.removesuffix("_v0")
     if short not in GAMES:
-        raise ValueError(f"unknown game {name!r}; known are {', '.join(GAMES)}")
+        raise ValueError(f"unknown game {shown(name)}; known are {', '.join(GAMES)}")
     return GAMES[short].make(**options)

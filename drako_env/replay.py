@@ -1,8 +1,9 @@
 """Replays: a whole game as JSON lines, and the proof that it could have happened.
 
-The first line is the header (format, game, the full rules table, seed, who sat where), then one line a decision (seat,
-action, the cards drawn if any, the agent's opinions if recorded), then the result. Every card follows from the seed, so
-`verify` can play the game again and say at which line a file departs from the rules.
+The first line is the header (format, game, the full rules table, seed, who sat where, a digest of the rules), then one
+line a decision (seat, action, the cards drawn if any, the agent's opinions if recorded), then the result. Every card
+follows from the seed, so `verify` can play the game again and say at which line a file departs from the rules. A file
+may be anybody's: whatever is wrong with its content is a `ReplayError`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,11 +17,15 @@ try:
 except ImportError as error:
     raise ImportError("replays need msgspec: pip install 'drako-env[replay]'") from error
 
-from drako_env.engine.game import OVER, Game, new_masks, new_states
+from drako_env.engine.checks import shown
+from drako_env.engine.game import OVER, Game, new_masks, new_states, rules_digest
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.games import make_game
 
 FORMAT = "drako-env replay 1"
+MAX_BYTES, MAX_HEADER = 2**25, 2**16
+MAX_WEIGHT = 1e12
+LONGEST_REASON = 500
 Opinions = list[tuple[int, float]]
 """What an agent thought of its actions: `(action id, visits or probability)`, best first."""
 
@@ -42,6 +47,8 @@ class Header(Line, frozen=True):
     seed: int
     seats: dict[str, str]
     """Who played each seat."""
+    digest: str = ""
+    """`engine.game.rules_digest` of the game when it was recorded; the oldest files have none."""
 
 
 class Opinion(Line, frozen=True):
@@ -102,7 +109,8 @@ def record(
     if deciding != OVER:
         raise ReplayError(f"the game is not over after {len(actions)} decisions")
     seats = dict(zip(game.seats, players, strict=True))
-    return Replay(Header(FORMAT, game.name, game.rules_table(), seed, seats), decisions, _result(game, states))
+    header = Header(FORMAT, game.name, game.rules_table(), seed, seats, rules_digest(game))
+    return Replay(header, decisions, _result(game, states))
 
 
 def save(path: str | Path, replay: Replay) -> None:
@@ -118,13 +126,14 @@ def encode(replay: Replay) -> bytes:
 
 
 def load(path: str | Path) -> Replay:
-    """Read a replay; `ReplayError` names the line that is not what it should be. The rules are checked by `verify`."""
-    lines = Path(path).read_bytes().splitlines()
+    """Read a replay of the rules as they are here; `ReplayError` names the line that is not what it should be. That the
+    decisions follow the rules is checked by `verify`."""
+    lines = _read_bytes(Path(path)).splitlines()
     if len(lines) < 2:
         raise ReplayError(f"{path}, line {len(lines) + 1}: a replay has a header, decisions and a result")
-    header = _read_line(lines[0], Header, f"{path}, line 1")
-    if header.format != FORMAT:
-        raise ReplayError(f"{path}, line 1: format {header.format!r}; this version reads {FORMAT!r}")
+    header = _read_header(lines[0], f"{path}, line 1")
+    if len(lines) - 2 > (most := _game_of(header, f"{path}, line 1").max_decisions):
+        raise ReplayError(f"{path}, line {most + 3}: no game has more than {most} decisions")
     decisions = [
         _read_line(line, Decision, f"{path}, line {number}") for number, line in enumerate(lines[1:-1], start=2)
     ]
@@ -134,18 +143,12 @@ def load(path: str | Path) -> Replay:
 def verify(replay: Replay) -> bool:
     """True if the game follows the rules from its seed to its result; else `ReplayError` with the line (the header is
     line 1)."""
-    try:
-        game = replay.make_game()
-    except (ValueError, TypeError) as error:
-        raise ReplayError(f"line 1: {error}") from None
-    if tuple(replay.header.seats) != game.seats:
-        raise ReplayError(f"line 1: seats {', '.join(replay.header.seats)}; the game has {', '.join(game.seats)}")
-    last = len(replay.decisions) + 2
+    game, last = _game_of(replay.header, "line 1"), len(replay.decisions) + 2
     *_, states = positions(replay, game)
     if states["agent"][0] != OVER:
         raise ReplayError(f"line {last}: a result, but the game is not over")
     if (result := _result(game, states)) != replay.result:
-        raise ReplayError(f"line {last}: the result is {result}, not {replay.result}")
+        raise ReplayError(f"line {last}: the result is {result}, not {str(replay.result)[:LONGEST_REASON]}")
     return True
 
 
@@ -158,16 +161,26 @@ def positions(replay: Replay, game: Game) -> Iterator[np.ndarray[Any, np.dtype[n
         if deciding == OVER:
             raise ReplayError(f"line {line}: the game was over before")
         if decision.agent != game.seats[deciding]:
-            raise ReplayError(f"line {line}: {decision.agent} decides, but it is up to {game.seats[deciding]}")
+            decides = decision.agent if decision.agent in game.seats else shown(decision.agent)
+            raise ReplayError(f"line {line}: {decides} decides, but it is up to {game.seats[deciding]}")
         action = game.actions.index(decision.action) if decision.action in game.actions else None
         if action is None or not mask[action]:
-            phase = game.phase(states[0])
-            raise ReplayError(f"line {line}: {decision.action} is not legal for {decision.agent} in phase {phase!r}")
+            what, phase = shown(decision.action), game.phase(states[0])
+            raise ReplayError(f"line {line}: {what} is not legal for {decision.agent} in phase {phase!r}")
+        _check_opinions(game, decision, line)
         before = states[0].copy()
         deciding = game.kernels.play_one(game.tables, states, 0, action, mask)
         if (drawn := game.drawn(before, action, states[0])) != decision.drawn:
-            raise ReplayError(f"line {line}: drawn was {drawn}, not {decision.drawn}")
+            raise ReplayError(f"line {line}: drawn was {drawn}, not {shown(decision.drawn)}")
         yield states.copy()
+
+
+def _check_opinions(game: Game, decision: Decision, line: int) -> None:
+    """Of actions that there are, with weights that can be added up."""
+    for opinion in decision.opinions:
+        if opinion.action not in game.actions or not 0 <= opinion.weight <= MAX_WEIGHT:
+            what = f"{shown(opinion.action)} with weight {opinion.weight}"
+            raise ReplayError(f"line {line}: an opinion on {what}: expected an action of the game, weighed from 0 up")
 
 
 def _deal(game: Game, seed: int) -> tuple[Any, Any, int]:
@@ -182,11 +195,47 @@ def _result(game: Game, states: Any) -> Result:
     return Result(dict(zip(game.seats, rewards.tolist(), strict=True)), game.outcome(states[0])[0])
 
 
+def _read_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ReplayError(f"{path}, line 1: a file of more than {MAX_BYTES} bytes is no replay")
+    return data
+
+
+def _read_header(line: bytes, where: str) -> Header:
+    """The first line, if it is of the format that this version reads."""
+    if len(line) > MAX_HEADER:
+        raise ReplayError(f"{where}: a header of more than {MAX_HEADER} bytes is none of a replay")
+    header = _read_line(line, Header, where)
+    if header.format != FORMAT:
+        raise ReplayError(f"{where}: format {shown(header.format)}; this version reads {FORMAT!r}")
+    return header
+
+
+def _game_of(header: Header, where: str) -> Game:
+    """The game of a header, if it is the one that was recorded."""
+    try:
+        game = make_game(header.game, rules=header.rules)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ReplayError(f"{where}: {str(error)[:LONGEST_REASON]}") from None
+    if tuple(header.seats) != game.seats:
+        seats = ", ".join(header.seats)[:LONGEST_REASON]
+        raise ReplayError(f"{where}: seats {seats}; the game has {', '.join(game.seats)}")
+    if header.digest != (here := rules_digest(game)):
+        made = shown(header.digest) if header.digest else "none, as in the first versions"
+        what = f"the digest of its rules, options, actions and observations is {made}, here it is {here!r}"
+        raise ReplayError(f"{where}: recorded under other rules: {what}; play it with the version that wrote it")
+    return game
+
+
 Kind = TypeVar("Kind", bound=Line)
 
 
 def _read_line(line: bytes, kind: type[Kind], where: str) -> Kind:
     try:
         return msgspec.json.decode(line, type=kind)
-    except msgspec.DecodeError as error:
+    except RecursionError:
+        raise ReplayError(f"{where}: not the {kind.__name__.lower()} of a replay: nested too deeply") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ReplayError(f"{where}: not the {kind.__name__.lower()} of a replay: {error}") from None

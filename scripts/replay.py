@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from rich.console import Console
+from rich.markup import escape
 
 from agents.series import fail
 from drako_env import replay as replays
@@ -37,9 +38,9 @@ def show(page: Page, where: str, console: Console) -> None:
     """One page."""
     console.rule(where)
     console.print(page.text, highlight=False, markup=False)
-    console.print(f"{page.seat or 'end'}: [bold]{page.decision}[/]", highlight=False)
+    console.print(f"{page.seat or 'end'}: [bold]{escape(page.decision)}[/]", highlight=False)
     for words, share in page.opinions:
-        console.print(f"  {share:4.0%} {words}", highlight=False)
+        console.print(f"  {share:4.0%} {words}", highlight=False, markup=False)
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from drako_env.drako.rules import AREAS, DWARVES, Rules
+from drako_env.drako.rules import AREAS, DWARVES, MAX_COPIES, Rules
 from drako_env.drako.state import (
     ACTIONS_A_TURN,
     HAND_LIMIT,
@@ -15,13 +15,14 @@ from drako_env.drako.state import (
     NO_CARD,
     NOBODY,
     OFF_BOARD,
+    START_HAND,
     STATE,
     Figure,
     Phase,
     Seat,
     Symbol,
 )
-from drako_env.engine.checks import count, one_of, truth
+from drako_env.engine.checks import count, listed, one_of, shown, truth
 from drako_env.engine.hexboard import hex_index, hexes
 
 SIDES = ("dragon", "dwarves")
@@ -34,6 +35,9 @@ PENDING_SYMBOLS = {
     Phase.DEFENSE: ("attack1", "attack2", "crossbow", "attack", "fire"),
     Phase.WOUND: ("attack1", "attack2", "crossbow"),
 }
+SETTING_UP = (Phase.EXCHANGE, Phase.PLACEMENT)
+MOST_STRIKES = {"attack2": 2, "fire": 3}
+"""Of the symbols that can strike more than once (R7.1, R7.4)."""
 TURN_COUNTERS = ("turn", "actions_left", "actions_spent")
 MAX_TURN = 10_000
 
@@ -96,24 +100,28 @@ def _pending(rules: Rules, s: Any) -> dict[str, Any]:
 def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
     """A record of the position, without random numbers; `ValueError` if the position makes no sense.
 
-    Cards need not add up to whole decks: a puzzle may be set with any cards of the table."""
+    Cards need not add up to whole decks: a puzzle may be set with any cards of the table, up to 127 copies of each in
+    hand, deck and discards together."""
     new: np.void = np.zeros(1, STATE)[0]
     try:
         _load_turn(new, position)
         _load_figures(rules, new, position)
         for field, key in (("hand", "hands"), ("deck", "decks"), ("discards", "discards")):
             _load_cards(rules, new[field], position[key], key)
-        new["hand_size"] = new["hand"].sum(axis=1)
-        new["deck_size"] = new["deck"].sum(axis=1, dtype=np.int16)
+        _count_cards(rules, new)
         _load_pending(rules, new, position["pending"])
     except KeyError as error:
         raise ValueError(f"the position lacks the key {error}") from None
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"the position is malformed: {error}") from None
-    _check_cards(rules, new)
     _check_figures(rules, new)
     _check_decision(rules, new)
     _check_exchange(rules, new)
+    _check_cards(new)
+    if new["phase"] in SETTING_UP:
+        _check_setup(rules, new)
+    if new["phase"] in PENDING_SYMBOLS:
+        _check_pending(new)
     return new
 
 
@@ -156,8 +164,9 @@ def _load_figures(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
         if place is None and i != Figure.DRAGON:
             s["hex"][i] = OFF_BOARD
             continue
-        if not isinstance(place, (list, tuple)) or tuple(place) not in index:
-            raise ValueError(f"{FIGURES[i]}: {place!r} is no hex of a board of radius {rules.radius}")
+        whole = all(isinstance(part, (int, np.integer)) for part in listed(place, f"hex of {FIGURES[i]}"))
+        if not whole or tuple(place) not in index:
+            raise ValueError(f"{FIGURES[i]}: {shown(place)} is no hex of a board of radius {rules.radius}")
         bit = 1 << index[tuple(place)]
         if s["occupied"] & bit:
             raise ValueError(f"{FIGURES[i]}: {place!r} holds another figure already")
@@ -170,14 +179,14 @@ def _load_cards(rules: Rules, counts: Any, cards: Mapping[str, Mapping[str, int]
         kinds = {card.name: kind for kind, card in enumerate(rules.decks[seat])}
         for name, number in cards[side].items():
             kind = kinds[one_of(name, list(kinds), f"card in {key} of the {side}")]
-            counts[seat, kind] = count(number, 127, f"{name!r} in {key} of the {side}")
+            counts[seat, kind] = count(number, MAX_COPIES, f"{name!r} in {key} of the {side}")
 
 
 def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> None:
     phase = Phase(s["phase"])
     s["card"] = NO_CARD
     if (pending is not None) != (phase in PENDING_SYMBOLS):
-        raise ValueError(f"pending is {pending!r} in phase {phase.name.lower()!r}")
+        raise ValueError(f"pending is {shown(pending)} in phase {phase.name.lower()!r}")
     if pending is None:
         return
     deck = rules.decks[s["turn_agent"]]
@@ -189,24 +198,30 @@ def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> No
     if symbol not in PENDING_SYMBOLS[phase]:
         raise ValueError(f"symbol {symbol!r} in phase {phase.name.lower()!r}: {' or '.join(PENDING_SYMBOLS[phase])}")
     if pending["value"] != symbols[symbol]:
-        raise ValueError(f"value {pending['value']!r} of the pending card: its {symbol!r} is {symbols[symbol]}")
-    strikes, blocked = pending["strikes"], pending["blocked"]
+        raise ValueError(f"value {shown(pending['value'])} of the pending card: its {symbol!r} is {symbols[symbol]}")
+    strikes, blocked, moved = (listed(pending[key], key) for key in ("strikes", "blocked", "moved"))
     s["num_strikes"] = count(len(strikes), MAX_STRIKES, "number of strikes")
     s["answered"] = count(len(blocked), len(strikes), "number of answered strikes")
     for i, figure in enumerate(strikes):
         s["strikes"][i] = FIGURES.index(one_of(figure, FIGURES, "strike"))
     s["blocked"][: len(blocked)] = [truth(b, "blocked") for b in blocked]
-    s["moved"] = sum(1 << FIGURES.index(one_of(d, DWARVES, "moved")) for d in pending["moved"])
+    for dwarf in moved:
+        s["moved"] |= 1 << FIGURES.index(one_of(dwarf, DWARVES, "moved"))
     s["wounds"] = count(pending["wounds"], sum(rules.dragon_spaces[1:]), "wounds to place")
 
 
-def _check_cards(rules: Rules, s: Any) -> None:
+def _count_cards(rules: Rules, s: Any) -> None:
+    """The sizes of hands and decks, if they are within what the record and the observation hold."""
     largest = max(sum(card.copies for card in deck) for deck in rules.decks)
+    copies = sum(s[field].astype(int) for field in ("hand", "deck", "discards"))
     for seat, side in enumerate(SIDES):
         discarding = s["phase"] == Phase.DISCARD and s["agent"] == seat
+        hand, deck = int(s["hand"][seat].sum(dtype=int)), int(s["deck"][seat].sum(dtype=int))
         most = MAX_HAND if discarding else HAND_LIMIT
-        count(int(s["hand_size"][seat]), most, f"cards in the hand of the {side}")
-        count(int(s["deck_size"][seat]), largest, f"cards in the deck of the {side}")
+        s["hand_size"][seat] = count(hand, most, f"cards in the hand of the {side}")
+        s["deck_size"][seat] = count(deck, largest, f"cards in the deck of the {side}")
+        for card, number in zip(rules.decks[seat], copies[seat].tolist(), strict=False):
+            count(number, MAX_COPIES, f"{card.name!r} in hand, deck and discards of the {side}")
 
 
 def _check_figures(rules: Rules, s: Any) -> None:
@@ -225,11 +240,58 @@ def _check_figures(rules: Rules, s: Any) -> None:
         raise ValueError("no dwarf stands on the board, but the game is not over")
 
 
+def _check_cards(s: Any) -> None:
+    """Whoever is to act has cards to act with (R5.5, R5.7); what is discarded is more than the hand limit (R5.3)."""
+    phase, cards = s["phase"], s["hand_size"] + s["deck_size"]
+    needs = [phase == Phase.PLACEMENT or (phase == Phase.ACTION and s["agent"] == Seat.DRAGON)]
+    needs.append(phase not in PENDING_SYMBOLS and phase != Phase.OVER)
+    for seat, side in enumerate(SIDES):
+        if needs[seat] and cards[seat] == 0:
+            raise ValueError(f"nobody can move: hand and deck of the {side} are empty")
+    if phase == Phase.DISCARD and s["hand_size"][s["agent"]] <= HAND_LIMIT:
+        raise ValueError(f"phase 'discard' with {s['hand_size'][s['agent']]} cards in hand; {HAND_LIMIT} may be kept")
+
+
+def _check_setup(rules: Rules, s: Any) -> None:
+    """R4, R5.1: nobody has had a turn yet."""
+    if (s["turn"], s["turn_agent"], s["actions_left"], s["actions_spent"]) != (0, Seat.DRAGON, 1, 0):
+        raise ValueError("during the set-up it is turn 0 of the dragon, with 1 action left and 0 spent")
+    for i, (dwarf, spaces) in enumerate(zip(DWARVES, rules.dwarf_spaces, strict=True), start=1):
+        if s["dwarf_wounds"][i] == spaces:
+            raise ValueError(f"{dwarf} has no free space left, but is still to be placed")
+    if s["phase"] == Phase.PLACEMENT:
+        return
+    for seat, side in enumerate(SIDES):
+        if s["hand_size"][seat] != START_HAND:
+            held = f"{s['hand_size'][seat]} cards in the hand of the {side}"
+            raise ValueError(f"phase 'exchange' with {held}: expected a starting hand of {START_HAND}")
+    standing = [dwarf for dwarf, place in zip(DWARVES, s["hex"][1:], strict=True) if place != OFF_BOARD]
+    if bool(standing) == (rules.placement == "free"):  # R4.3
+        raise ValueError(f"phase 'exchange' with {standing} on the board and placement = {rules.placement!r}")
+
+
+def _check_pending(s: Any) -> None:
+    """R6.2, R7: only so many strikes and moves as the phase and the symbol can have led to."""
+    phase, symbol = Phase(s["phase"]), Symbol(s["symbol"]).name.lower()
+    where = f"of {symbol!r} in phase {phase.name.lower()!r}"
+    strikes = s["strikes"][: s["num_strikes"]].tolist()
+    most = MOST_STRIKES.get(symbol, 1) if phase in (Phase.DEFENSE, Phase.WOUND) else 0
+    if len(strikes) > most or (symbol == "fire" and len(set(strikes)) < len(strikes)):
+        raise ValueError(f"strikes at {[FIGURES[figure] for figure in strikes]} {where}: at most {most}")
+    if phase == Phase.WOUND and s["answered"] < len(strikes):
+        raise ValueError("phase 'wound' before every strike is answered")
+    moved = [figure for figure in Figure if s["moved"] >> figure & 1]
+    most = 1 if phase == Phase.MOVE and symbol == "move2" else 0
+    if len(moved) > most or any(s["hex"][figure] == OFF_BOARD for figure in moved):
+        raise ValueError(f"moved {[FIGURES[figure] for figure in moved]} {where}: at most {most}, and alive")
+
+
 def _check_decision(rules: Rules, s: Any) -> None:
     """What is asked can be answered."""
     left, spent, phase = int(s["actions_left"]), int(s["actions_spent"]), Phase(s["phase"])
+    fury = s["fury_used"] and s["turn_agent"] == Seat.DWARVES  # R10.1
     unasked = phase == Phase.ACTION and left == 0 and not _late_fury(rules, s)
-    if left + spent > MAX_ACTIONS_A_TURN or unasked:
+    if left + spent > (MAX_ACTIONS_A_TURN if fury else ACTIONS_A_TURN) or unasked:
         raise ValueError(f"actions_left {left} and actions_spent {spent} in phase {phase.name.lower()!r}")
     if phase == Phase.DEFENSE and s["answered"] >= s["num_strikes"]:
         raise ValueError("phase 'defense' without a strike to answer")
@@ -238,7 +300,7 @@ def _check_decision(rules: Rules, s: Any) -> None:
         if hit_dragon != (s["turn_agent"] == Seat.DWARVES) or s["hex"][figure] == OFF_BOARD:
             raise ValueError(f"a strike at {FIGURES[figure]} in the turn of the {SIDES[s['turn_agent']]}")
     free = sum(rules.dragon_spaces[1:]) - int(s["dragon_wounds"][1:].sum())
-    if (phase == Phase.WOUND) != (s["wounds"] > 0) or s["wounds"] > free:
+    if (phase == Phase.WOUND) != (s["wounds"] > 0) or s["wounds"] >= max(free, 1):  # R9.4
         raise ValueError(f"{s['wounds']} wounds to place in phase {phase.name.lower()!r}, with {free} free spaces")
 
 

@@ -13,7 +13,7 @@ from drako_env.drako.actions import action_text, all_actions
 from drako_env.drako.chance import CardChance, draws
 from drako_env.drako.deals import all_deals
 from drako_env.drako.observe import Field
-from drako_env.drako.rules import DWARVES, Rules
+from drako_env.drako.rules import DWARVES, RULES_VERSION, Rules
 from drako_env.drako.state import STATE, Area, Phase, Seat
 from drako_env.drako.symmetry import symmetries
 from drako_env.drako.tables import build_tables
@@ -36,6 +36,7 @@ class Drako:
     """The game under one set of rules."""
 
     name: str = "drako_v0"
+    rules_version: int = RULES_VERSION
     seats: tuple[str, ...] = ("dragon_0", "dwarves_0")
     state_dtype: np.dtype[np.void] = STATE
     kernels = kernels_of(kernels)

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from drako_env.drako.state import MAX_DECK, MAX_KINDS, MAX_SPACES, START_HAND
+from drako_env.engine.checks import shown
 from drako_env.engine.hexboard import MAX_RADIUS
 from drako_env.engine.tables import read_table
+
+RULES_VERSION = 2  # raised when a clause of RULES.md or the meaning of an observation changes
 
 DECKS = Path(__file__).parent / "decks"
 
@@ -19,6 +22,7 @@ VALUELESS = ("flight", "net", "defense")
 AREAS = ("armor", "flight", "movement", "fire")
 DWARVES = ("fury", "archer", "net")
 MAX_COPIES = 127
+MAX_NAME = 80
 EDITIONS = {"2011": "start", "2019": "any"}  # R10.3: the fury_timing each printing speaks of
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "exchange": (True, False),
@@ -61,6 +65,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         """However it was made, a `Rules` object is valid."""
+        _read_name(self.name, "rules")
         for side, deck in (("dragon", self.dragon_deck), ("dwarves", self.dwarves_deck)):
             _read_deck([_card_table(card) for card in deck], side, f"rules {self.name!r}")
         for names, spaces in ((AREAS, self.dragon_spaces), (DWARVES, self.dwarf_spaces)):
@@ -110,10 +115,8 @@ def _read_table(table: Mapping[str, Any], file: str) -> Rules:
     _expect_keys(board, f"{file}: [board]", required=(), optional=("radius",))
     _expect_keys(wounds, f"{file}: [wounds]", required=("dragon", "dwarves"))
     _expect_keys(decks, f"{file}: [deck]", required=("dragon", "dwarves"))
-    if not isinstance(name := table.get("name", Path(file).stem), str):
-        raise ValueError(f"{file}: name = {name!r}: expected a text")
     return Rules(
-        name=name,
+        name=_read_name(table.get("name", Path(file).stem), file),
         dragon_deck=_read_deck(decks["dragon"], "dragon", file),
         dwarves_deck=_read_deck(decks["dwarves"], "dwarves", file),
         dragon_spaces=_read_wounds(wounds["dragon"], AREAS, f"{file}: [wounds.dragon]"),
@@ -126,13 +129,13 @@ def _read_table(table: Mapping[str, Any], file: str) -> Rules:
 def _read_deck(entries: Any, side: str, file: str) -> tuple[Card, ...]:
     where = f"{file}: [[deck.{side}]]"
     if not isinstance(entries, list):
-        raise ValueError(f"{where}: expected a list of cards, got {entries!r}")
+        raise ValueError(f"{where}: expected a list of cards, got {shown(entries)}")
+    if len(entries) > MAX_KINDS:
+        raise ValueError(f"{where}: {len(entries)} different cards; at most {MAX_KINDS} are allowed")
     cards = tuple(_read_card(entry, side, f"{where} number {i + 1}") for i, entry in enumerate(entries))
     names = [card.name for card in cards]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"{where}: the name {twice[0]!r} stands twice; add its copies up instead")
-    if len(cards) > MAX_KINDS:
-        raise ValueError(f"{where}: {len(cards)} different cards; at most {MAX_KINDS} are allowed")
     if (total := sum(card.copies for card in cards)) < START_HAND:
         raise ValueError(f"{where}: {total} cards in all; a starting hand needs at least {START_HAND}")
     if total > MAX_DECK:
@@ -142,27 +145,34 @@ def _read_deck(entries: Any, side: str, file: str) -> tuple[Card, ...]:
 
 def _read_card(entry: Any, side: str, where: str) -> Card:
     _expect_keys(entry, where, required=("name", "copies", "options"))
-    name, copies, options = entry["name"], entry["copies"], entry["options"]
-    if not isinstance(name, str) or not name:
-        raise ValueError(f"{where}: name = {name!r}: expected a non-empty text")
+    name, copies, options = _read_name(entry["name"], where), entry["copies"], entry["options"]
     where = f"{where} ({name!r})"
     _expect_int(copies, 1, MAX_COPIES, f"{where}: copies")
     if not isinstance(options, list) or len(options) not in (1, 2):
-        raise ValueError(f"{where}: options = {options!r}: expected a list of one or two [symbol, value] pairs")
+        raise ValueError(f"{where}: options = {shown(options)}: expected a list of one or two [symbol, value] pairs")
     read = tuple(_read_option(option, side, where) for option in options)
     if len({symbol for symbol, _ in read}) < len(read):
         raise ValueError(f"{where}: both options are {read[0][0]!r}; a card's two symbols must differ")
     return Card(name, copies, read)
 
 
+def _read_name(name: Any, where: str) -> str:
+    """Names stand in pictures, on the page and in the terminal."""
+    if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name) <= MAX_NAME:
+        raise ValueError(f"{where}: name = {shown(name)}: expected a text of 1 to {MAX_NAME} printable characters")
+    return name
+
+
 def _read_option(option: Any, side: str, where: str) -> tuple[str, int]:
     if not isinstance(option, list) or len(option) != 2:
-        raise ValueError(f"{where}: option {option!r}: expected a pair [symbol, value]")
+        raise ValueError(f"{where}: option {shown(option)}: expected a pair [symbol, value]")
     symbol, value = option
     if symbol not in SYMBOLS[side]:
         other = "dwarves" if side == "dragon" else "dragon"
         hint = f", {symbol!r} is a symbol of the {other}" if symbol in SYMBOLS[other] else ""
-        raise ValueError(f"{where}: unknown symbol {symbol!r}{hint}; the {side} may use {', '.join(SYMBOLS[side])}")
+        raise ValueError(
+            f"{where}: unknown symbol {shown(symbol)}{hint}; the {side} may use {', '.join(SYMBOLS[side])}"
+        )
     lowest, highest = (0, 0) if symbol in VALUELESS else (1, 9)
     _expect_int(value, lowest, highest, f"{where}: value of {symbol!r}")
     return symbol, value
@@ -178,23 +188,23 @@ def _read_wounds(table: Any, names: tuple[str, ...], where: str) -> tuple[int, .
 def _checked_options(options: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Only known options with allowed values; an edition sets what it implies unless that is given too (R10.3)."""
     if not isinstance(options, Mapping):
-        raise ValueError(f"{where}: expected a table of options, got {options!r}")
+        raise ValueError(f"{where}: expected a table of options, got {shown(options)}")
     for name, value in options.items():
         if name not in OPTIONS:
-            raise ValueError(f"{where}: unknown option {name!r}; known are {', '.join(OPTIONS)}")
+            raise ValueError(f"{where}: unknown option {shown(name)}; known are {', '.join(OPTIONS)}")
         if not any(value == allowed and type(value) is type(allowed) for allowed in OPTIONS[name]):
             allowed = ", ".join(map(repr, OPTIONS[name]))
-            raise ValueError(f"{where}: {name} = {value!r}: allowed are {allowed}")
+            raise ValueError(f"{where}: {name} = {shown(value)}: allowed are {allowed}")
     implied = {"fury_timing": EDITIONS[options["edition"]]} if "edition" in options else {}
     return implied | dict(options)
 
 
 def _expect_keys(table: Any, where: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
     if not isinstance(table, Mapping):
-        raise ValueError(f"{where}: expected a table, got {table!r}")
+        raise ValueError(f"{where}: expected a table, got {shown(table)}")
     allowed = ", ".join((*required, *optional))
-    if unknown := sorted(set(table) - {*required, *optional}):
-        raise ValueError(f"{where}: unknown key {unknown[0]!r}; allowed are {allowed}")
+    if unknown := sorted(shown(key) for key in set(table) - {*required, *optional}):
+        raise ValueError(f"{where}: unknown key {unknown[0]}; allowed are {allowed}")
     if missing := [key for key in required if key not in table]:
         raise ValueError(f"{where}: {missing[0]!r} is missing; expected are {allowed}")
 
@@ -202,4 +212,4 @@ def _expect_keys(table: Any, where: str, required: tuple[str, ...], optional: tu
 def _expect_int(value: Any, lowest: int, highest: int, where: str) -> None:
     if type(value) is not int or not lowest <= value <= highest:
         expected = f"{lowest}" if lowest == highest else f"a whole number from {lowest} to {highest}"
-        raise ValueError(f"{where} = {value!r}: expected {expected}")
+        raise ValueError(f"{where} = {shown(value)}: expected {expected}")

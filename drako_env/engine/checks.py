@@ -36,3 +36,10 @@ def count(value: Any, highest: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= highest:
         raise ValueError(f"{what}: {shown(value)} is not a whole number from 0 to {highest}")
     return int(value)
+
+
+def listed(value: Any, what: str) -> Any:
+    """A list."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{what}: {shown(value)} is no list")
+    return value

@@ -1,5 +1,7 @@
 """The `Game` protocol: what a game's folder offers, and all that the adapters, renderers and agents know of it."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from types import ModuleType
@@ -64,6 +66,8 @@ class Game(Protocol):
     """A game under one set of rules. It never changes; positions live in state records."""
 
     name: str
+    rules_version: int
+    """Raised when a clause of the rules or the meaning of an observation changes."""
     seats: tuple[str, ...]
     """PettingZoo's names of the seats, in order."""
     tables: NDArray[np.void]
@@ -133,6 +137,28 @@ def sides(game: Game) -> list[str]:
 def rivals(game: Game, side: str) -> list[str]:
     """Whom a side plays against: the other sides, and itself if it has several seats."""
     return [other for other in sides(game) if other != side or side not in game.seats]
+
+
+def rules_digest(game: Game) -> str:
+    """Tells apart what a game is played by, whatever its rules table is called: the table and its options, the version
+    of the rules, what is observed and which actions there are. Saved games, replays and policies go with one digest."""
+    table = {key: value for key, value in game.rules_table().items() if key != "name"}
+    fields = [(name, field.start, field.stop) for name, field in game.observation_fields.items()]
+    parts = (game.name, game.rules_version, table, fields, [dict(action) for action in game.actions])
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def record_problem(game: Game, state: Any) -> str:
+    """Why no game can have come to a state record, or nothing: kernels trust their records, but bytes from outside may
+    hold anything. A sound record is what its own description leads to."""
+    try:
+        again = game.load_state_dict(game.state_dict(state))
+    except (ValueError, IndexError) as error:
+        return str(error)
+    again["rng"] = state["rng"]
+    if not state["rng"].all():
+        return "its random numbers stand still"
+    return "" if again.tobytes() == state.tobytes() else "its entries contradict each other"
 
 
 def new_states(game: Game, count: int) -> NDArray[np.void]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drako_env.engine.game import Game, new_masks, new_states
+from drako_env.engine.checks import shown
+from drako_env.engine.game import Game, new_masks, new_states, record_problem, rules_digest
 from drako_env.engine.jit import load_kernels
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 
@@ -133,37 +134,70 @@ class GameBatch:
         return json.dumps(self._header(body)).encode() + b"\n" + body
 
     def load(self, saved: bytes) -> None:
-        """Go on from where `save` was called on a batch of the same game, rules and size."""
+        """Go on from where `save` was called on a batch of the same game, rules and size; `ValueError` leaves the batch
+        as it is.
+
+        The bytes may come from anywhere, so every game is checked, which takes half a second for a thousand."""
+        arrays = self._unpacked(saved)
+        self._check_games(*arrays)
+        self._go_on_from(arrays)
+
+    def _unpacked(self, saved: bytes) -> list[NDArray[Any]]:
+        """What `save` packed, if the header fits this batch."""
         header, _, body = saved.partition(b"\n")
         try:
             given = json.loads(header)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ValueError("these bytes were not written by a batch's save()") from None
         for key, expected in self._header(body).items():
-            if not isinstance(given, dict) or given.get(key) != expected:
-                found = given.get(key) if isinstance(given, dict) else None
-                raise ValueError(f"cannot load the saved batch: its {key} is {found!r}, expected {expected!r}")
-        start = 0
-        for array in self._saved():
-            part = np.frombuffer(body, array.dtype, array.size, start)
-            array[...] = part.reshape(array.shape)
-            start += array.nbytes
+            found = given.get(key) if isinstance(given, dict) else None
+            if found != expected:
+                hint = "; only the rules, options and version that wrote it can go on" if key == "rules" else ""
+                raise ValueError(
+                    f"cannot load the saved batch: its {key} is {shown(found)}, expected {expected!r}{hint}"
+                )
+        sizes = [array.nbytes for array in self._saved()]
+        if len(body) != sum(sizes):
+            raise ValueError(f"cannot load the saved batch: {len(body)} bytes of games, expected {sum(sizes)}")
+        starts = [sum(sizes[:i]) for i in range(len(sizes))]
+        return [
+            np.frombuffer(body, array.dtype, array.size, start).reshape(array.shape).copy()
+            for array, start in zip(self._saved(), starts, strict=True)
+        ]
+
+    def _check_games(
+        self, states: NDArray[np.void], seeds: NDArray[Any], reward: NDArray[Any], done: NDArray[Any]
+    ) -> None:
+        """Nothing that could not have been saved: kernels trust their records."""
+        for i, state in enumerate(states):
+            if problem := record_problem(self.game, state):
+                raise ValueError(f"cannot load the saved batch: game {i} makes no sense ({problem})")
+        mask, unseen = np.zeros_like(self._mask), np.zeros((len(states), 0), np.int8)
+        self.game.kernels.view_games(self.game.tables, states, unseen, mask, np.zeros_like(self.agent))
+        if not (playable := mask.any(axis=1)).all():
+            raise ValueError(f"cannot load the saved batch: in game {playable.argmin()} nobody can move")
+        flags = done.view(np.int8)
+        if not np.isin(flags, (0, 1)).all() or not (np.abs(reward) <= flags[:, None]).all():
+            raise ValueError("cannot load the saved batch: its rewards do not fit its ends of games")
+
+    def _go_on_from(self, arrays: list[NDArray[Any]]) -> None:
+        for array, new in zip(self._saved(), arrays, strict=True):
+            array[...] = new
         self.game.kernels.view_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
 
     def _load_others(self) -> None:
         """Call the kernels that dealing does not, so that all are compiled."""
         self.step(self.sample())
-        self.load(self.save())
+        self._go_on_from(list(self._saved()))
 
     def _saved(self) -> tuple[NDArray[Any], ...]:
         return self._states, self.seeds, self.reward, self.done
 
     def _header(self, body: bytes) -> dict[str, Any]:
-        tables = hashlib.sha256(self.game.tables.tobytes()).hexdigest()
         return {
             "format": FORMAT,
             "game": self.game.name,
-            "rules": tables,
+            "rules": rules_digest(self.game),
             "num_games": self.num_games,
             "size": sum(array.nbytes for array in self._saved()),
             "digest": hashlib.sha256(body).hexdigest(),
@@ -177,7 +211,7 @@ class GameBatch:
 
 
 def _restore(game: Game, num_games: int, observe: bool, saved: bytes) -> GameBatch:
-    """A copy of a batch, for `copy` and `pickle`."""
+    """A copy of a batch, for `copy` and `pickle`, which are no door to the outside: the games are what they were."""
     batch = GameBatch(game, num_games, 0, observe)
-    batch.load(saved)
+    batch._go_on_from(batch._unpacked(saved))
     return batch

@@ -15,7 +15,7 @@ from drako_env.golden_dragon import dicts, kernels, picture, scene, text
 from drako_env.golden_dragon.actions import action_text, all_actions
 from drako_env.golden_dragon.chance import NoChance
 from drako_env.golden_dragon.observe import Field
-from drako_env.golden_dragon.rules import Rules
+from drako_env.golden_dragon.rules import RULES_VERSION, Rules
 from drako_env.golden_dragon.state import BOLTS_EACH, HOLDER_SIZE, MOVES_A_TURN, STATE, Phase
 from drako_env.golden_dragon.tables import build_tables
 
@@ -26,6 +26,7 @@ class GoldenDragon:
     """The game under one set of rules."""
 
     name: str = "golden_dragon_v0"
+    rules_version: int = RULES_VERSION
     state_dtype: np.dtype[np.void] = STATE
     kernels = kernels_of(kernels)
     chance: Chance = NoChance()

@@ -8,6 +8,8 @@ from typing import Any
 
 from drako_env.engine.tables import read_table
 
+RULES_VERSION = 2  # raised when a clause of RULES.md or the meaning of an observation changes
+
 BOARDS = Path(__file__).parent / "boards"
 NUM_WINDS = 6
 MAX_PLAYERS = 5

@@ -9,6 +9,7 @@ import pytest
 from agents.policy import PolicyAgent, load_policy, save_policy
 from agents.registry import make_agent, shipped_policy
 from drako_env import drako_v0
+from drako_env.engine.game import rules_digest
 from drako_env.engine.view import SeatView
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
@@ -105,10 +106,19 @@ def test_r12_a_policy_does_not_see_what_is_hidden(game, folder):
 
 def claim(path, **claims):
     """Change what a file says of itself."""
+
+    def change(header):
+        header["__metadata__"]["about"] = json.dumps(json.loads(header["__metadata__"]["about"]) | claims)
+
+    rewrite(path, change)
+
+
+def rewrite(path, change):
+    """Change the header of a file."""
     data = path.read_bytes()
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
-    header["__metadata__"]["about"] = json.dumps(json.loads(header["__metadata__"]["about"]) | claims)
+    change(header)
     new = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(new)) + new + data[8 + length :])
 
@@ -124,13 +134,27 @@ def claim(path, **claims):
         (lambda path: claim(path, rules="0"), "made for other rules"),
         (lambda path: claim(path, layers="3"), "2.bias.*missing"),
         (lambda path: claim(path, layers="x"), "invalid literal"),
+        (lambda path: claim(path, layers="1000000000"), "layers: invalid literal '1000000000'"),
+        (lambda path: claim(path, layers="9" * 5000), "layers: invalid literal"),
+        (lambda path: claim(path, layers="-1"), "layers: invalid literal"),
+        (lambda path: claim(path, seat="elf_0"), "its seat is 'elf_0'; expected one of dragon_0, dwarves_0"),
+        (lambda path: rewrite(path, lambda header: header["__metadata__"].update(about="[" * 100_000)), "not a policy"),
+        (
+            lambda path: rewrite(path, lambda header: header["0.bias"].update(dtype="I32")),
+            "'0.bias' does not hold 32-bit",
+        ),
+        (lambda path: rewrite(path, lambda header: header["__metadata__"].update(about="7")), "its format is None"),
+        (lambda path: (path.unlink(), path.mkdir()), "cannot be read .*Is a directory"),
+        (lambda path: path.unlink(), "cannot be read .*No such file"),
     ],
 )
 def test_a_broken_or_foreign_file_is_named(game, folder, damage, says):
     path = folder / "dragon.safetensors"
     damage(path)
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=says) as error:
         load_policy(path, game)
+    assert str(path) in str(error.value)
+    assert len(str(error.value)) < 600 + len(str(path))
 
 
 def test_networks_of_the_wrong_shape_or_without_numbers_are_refused(game, tmp_path):
@@ -140,6 +164,53 @@ def test_networks_of_the_wrong_shape_or_without_numbers_are_refused(game, tmp_pa
         load_policy(path, game)
     save_policy(path, game, tensors | {"0.bias": np.full(24, np.nan, np.float32)}, {})
     with pytest.raises(ValueError, match=r"0.bias holds values that are no numbers"):
+        load_policy(path, game)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda tensors: {"0.bias": tensors["0.bias"][:0], "0.weight": tensors["0.weight"][:0]}, "0.bias is empty"),
+        (lambda tensors: {"value.bias": np.zeros(2, np.float32)}, r"value.bias is float32 \(2,\), not \(1,\)"),
+        (lambda tensors: {"0.weight": tensors["0.weight"] * np.float32(1e36)}, "its weights are too large"),
+        (
+            lambda tensors: {name: tensor * np.float32(1e12) for name, tensor in tensors.items()},
+            "weights are too large",
+        ),
+        (lambda tensors: {"scale": tensors["scale"] * np.float32(1e31)}, "its weights are too large"),
+    ],
+)
+def test_networks_that_could_leave_the_numbers_are_refused(game, tmp_path, change, says):
+    """Finite weights, but products of them that are not: every probability would be nan."""
+    path, tensors = tmp_path / "x.safetensors", network(game)
+    save_policy(path, game, tensors | change(tensors), {"seat": "dragon_0"})
+    with pytest.raises(ValueError, match=says):
+        load_policy(path, game)
+
+
+def test_a_number_is_no_layer(game, tmp_path):
+    path = tmp_path / "x.safetensors"
+    save_policy(path, game, network(game, sizes=(1,)), {"seat": "dragon_0"})
+    rewrite(path, lambda header: header["0.bias"].update(shape=[]))
+    with pytest.raises(ValueError, match=r"0.bias is empty"):
+        load_policy(path, game)
+
+
+def test_large_weights_that_stay_numbers_are_played(game, tmp_path):
+    path, batch = tmp_path / "x.safetensors", positions(40)
+    tensors = {name: tensor * np.float32(1e5) for name, tensor in network(game).items()}
+    save_policy(path, game, tensors, {"seat": "dragon_0"})
+    shares = load_policy(path, game).probabilities(batch.observation, batch.action_mask)
+    assert shares.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert (shares[batch.action_mask == 0] == 0).all()
+
+
+def test_a_file_of_other_rules_says_what_it_was_made_with(game, folder):
+    path = folder / "dragon.safetensors"
+    claim(path, rules="a2cd397eb37a1115", rules_version="1")
+    here = f"'reconstructed', version '2', digest '{rules_digest(game)}'"
+    says = f"made for other rules .'reconstructed', version '1', digest 'a2cd397eb37a1115'. than there are here .{here}"
+    with pytest.raises(ValueError, match=f"{says}.*train anew"):
         load_policy(path, game)
 
 

@@ -1,6 +1,9 @@
 """Many games at once are single games, side by side."""
 
 import copy
+import hashlib
+import itertools
+import json
 import pickle
 import random
 
@@ -10,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drako_env import drako_v0, golden_dragon_v0
+from tests.drako.positions import play, position
 from tests.drako.random_games import TABLES
 from tests.every_game import every_game, one_of_each_game
+from tests.play import random_action
 
 
 def compare_with_single(module, batch, games, steps):
@@ -183,6 +188,86 @@ def test_foreign_or_damaged_saves_are_refused(change, says):
     with pytest.raises(ValueError, match=says):
         batch.load(change(saved))
     assert batch.save() == saved
+
+
+def forged(batch, change=lambda states: None, body=None):
+    """Bytes with a header that fits them, as somebody would make them who knows how."""
+    header, _, rest = batch.save().partition(b"\n")
+    states = batch._states.copy()
+    change(states)
+    body = states.tobytes() + rest[states.nbytes :] if body is None else body
+    claims = json.loads(header) | {"digest": hashlib.sha256(body).hexdigest()}
+    return json.dumps(claims).encode() + b"\n" + body
+
+
+def is_refused(batch, saved, says):
+    before = batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes(), batch.agent.tobytes()
+    with pytest.raises(ValueError, match=says):
+        batch.load(saved)
+    assert (batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes(), batch.agent.tobytes()) == before
+
+
+@every_game
+def test_records_of_no_game_are_refused(module, options):
+    """Kernels trust their records: an entry out of its range would reach beyond the tables."""
+    batch, chance = module.batch_env(3, seed=2, **options), random.Random(0)
+    for _ in range(50):
+        batch.step(batch.sample())
+    names = [name for name in batch.game.state_dtype.names if name != "rng"]
+    for name, lowest in itertools.product(names, (True, False)):
+        place, info = chance.randrange(batch._states[name][0].size), np.iinfo(batch._states[name].dtype)
+
+        def change(states, name=name, place=place, value=info.min if lowest else info.max):
+            states[name][1:2].reshape(-1)[place] = value
+
+        is_refused(batch, forged(batch, change), "game 1 makes no sense")
+
+
+@one_of_each_game
+def test_what_cannot_go_on_is_refused(module, options):
+    batch = module.batch_env(3, seed=2, **options)
+    over = module.raw_env(**options)
+    over.reset(seed=0)
+    chance = random.Random(0)
+    while not over.terminations[over.agent_selection]:
+        over.step(random_action(over, chance))
+
+    def finish(states):
+        states[2] = over._states[0]
+
+    def stop(states):
+        states["rng"][0, 1] = 0
+
+    is_refused(batch, forged(batch, finish), "in game 2 nobody can move")
+    is_refused(batch, forged(batch, stop), "game 0 makes no sense .its random numbers stand still")
+    batch.load(forged(batch))
+
+
+def test_a_decision_without_a_choice_is_refused():
+    """A bite with nobody to bite: the record is sound, but nobody could go on."""
+    bite = position(hands={"dragon": {"bite": 1}}, fury=(1, 0))
+    play(bite, "play bite as attack")
+    state = bite.state_dict()
+    state["dwarves"]["fury"]["hex"] = [1, 1]
+    batch = drako_v0.batch_env(2, seed=0, exchange=False)
+
+    def change(states):
+        rng = states["rng"][1].copy()
+        states[1] = batch.game.load_state_dict(state)
+        states["rng"][1] = rng
+
+    is_refused(batch, forged(batch, change), "in game 1 nobody can move")
+
+
+def test_bytes_that_are_too_few_too_many_or_no_rewards_are_refused():
+    batch = drako_v0.batch_env(2, seed=0)
+    other = drako_v0.batch_env(2, seed=5).save().partition(b"\n")[2]
+    is_refused(batch, forged(batch, body=other[:-1]), "bytes of games, expected")
+    is_refused(batch, forged(batch, body=other + b"\0"), "bytes of games, expected")
+    is_refused(batch, forged(batch, body=other[:-1] + b"\2"), "its rewards do not fit")
+    reward = np.array([np.nan, 0, 1, -1], np.float32).tobytes()
+    is_refused(batch, forged(batch, body=other[: -2 - len(reward)] + reward + other[-2:]), "its rewards do not fit")
+    is_refused(batch, b"[" * 100_000 + b"\n", "not written by")
 
 
 @one_of_each_game

@@ -3,11 +3,15 @@
 import json
 
 import pytest
+from rich.console import Console
 
 from agents.registry import make_agent
 from drako_env import replay
+from drako_env.engine.game import rules_digest
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
+from drako_env.web.book import Page
+from scripts.replay import show
 from tests.every_game import every_game
 
 
@@ -114,14 +118,73 @@ def test_a_game_cut_short_and_one_that_goes_on_are_found(file):
         (4, '{"agent": 7, "action": {}}', r"line 4: .*Expected `str`, got `int` - at `\$.agent`"),
         (4, '{"agent": "dragon_0", "action": {}, "cheat": 1}', "line 4: .*unknown field `cheat`"),
         (1, '{"format": "x", "game": "a", "rules": {}, "seed": 1, "seats": {}}', "line 1: format 'x'; this version"),
+        (1, '{"rules": {"a": ' + "[" * 30_000 + "]" * 30_000 + "}}", "line 1: not the header of a replay: nested too"),
+        (3, "[" * 100_000, "line 3: not the decision of a replay"),
+        (4, '{"agent": "' + "x" * 9999 + '", "action": []}', "line 4: not the decision"),
+        (1, '{"format": "' + "x" * 70_000 + '"}', "line 1: a header of more than 65536 bytes"),
     ],
+    ids=range(9),
 )
 def test_a_broken_file_names_the_line(file, line, text, says):
     lines = file.read_text().splitlines()
     lines[line - 1] = text
     file.write_text("\n".join(lines) + "\n")
-    with pytest.raises(replay.ReplayError, match=says):
+    with pytest.raises(replay.ReplayError, match=says) as error:
         replay.load(file)
+    assert str(file) in str(error.value)
+    assert len(str(error.value)) < 1000
+
+
+def test_bytes_that_are_no_text_are_found(file):
+    file.write_bytes(file.read_bytes().replace(b'"seats":{"dragon_0', b'"seats":{"drag\xff\xfen_0'))
+    with pytest.raises(replay.ReplayError, match="line 1: not the header of a replay"):
+        replay.load(file)
+
+
+def test_a_file_of_the_first_versions_says_why_it_is_refused(file):
+    """They have no digest, and the rules have changed since."""
+    changed(file, 1, lambda row: row.pop("digest"))
+    with pytest.raises(replay.ReplayError, match=r"line 1: recorded under other rules: .* none.*; play it with"):
+        replay.load(file)
+
+
+@pytest.mark.parametrize(
+    ("opinion", "says"),
+    [
+        ({"action": {"type": "dance"}, "weight": 1.0}, "{'type': 'dance'} with weight 1.0"),
+        ({"action": {"type": "keep"}, "weight": -1.0}, "with weight -1.0"),
+        ({"action": {"type": "keep"}, "weight": 1e308}, "with weight 1e.308"),
+    ],
+)
+def test_opinions_on_nothing_or_without_measure_are_found(file, opinion, says):
+    changed(file, 2, lambda row: row.update(opinions=[opinion] * 2))
+    with pytest.raises(replay.ReplayError, match=f"^line 2: an opinion on .*{says}"):
+        replay.verify(replay.load(file))
+
+
+def test_more_lines_than_a_game_has_decisions_are_found(file):
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines[:-1], *[lines[-2]] * 2000, lines[-1]]))
+    with pytest.raises(replay.ReplayError, match=r"no game has more than \d+ decisions"):
+        replay.load(file)
+
+
+@pytest.mark.parametrize(
+    "rules", [{"options": 3}, {"options": [1]}, {"rows": {}}, {"winds": 1}, {"deck": {"dragon": 1}}]
+)
+@pytest.mark.parametrize("game", ["drako", "golden_dragon"])
+def test_rules_of_no_game_are_found(file, game, rules):
+    changed(file, 1, lambda row: row.update(game=game, rules=rules))
+    with pytest.raises(replay.ReplayError, match=r"game.jsonl, line 1: "):
+        replay.load(file)
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(capsys):
+    """Rich would take them for its own words, and stop at one that closes nothing."""
+    page = Page("dragon_0", "play [/red] as move", [("discard [/] [bold", 0.5)], "", "[/x]")
+    show(page, "1 of 1", Console())
+    shown = capsys.readouterr().out
+    assert all(words in shown for words in ("play [/red] as move", "discard [/] [bold", "[/x]"))
 
 
 def test_an_empty_file_is_no_replay(tmp_path):
@@ -163,6 +226,10 @@ def test_golden_dragon_under_other_rules_is_another_game(tmp_path):
     path = tmp_path / "game.jsonl"
     replay.save(path, replay.record(game, 1, ["a", "b", "c"], actions))
     changed(path, 1, lambda row: row["rules"]["options"].update(veto_scope="any_opponent"))
+    with pytest.raises(replay.ReplayError, match=r"game.jsonl, line 1: recorded under other rules: .* here it is"):
+        replay.load(path)
+    other = rules_digest(make_game("golden_dragon", num_players=3, veto_scope="any_opponent"))
+    changed(path, 1, lambda row: row.update(digest=other))
     with pytest.raises(replay.ReplayError, match=r"^line \d+: player_\d decides, but it is up to player_\d"):
         replay.verify(replay.load(path))
     changed(path, 1, lambda row: row["rules"]["options"].update(num_players=4))
