@@ -19,6 +19,7 @@ except ImportError as error:
 from drako_env.engine.game import OVER, Game, new_masks, new_states
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.games import make_game
+from drako_env.runs import write
 
 FORMAT = "drako-env replay 1"
 Opinions = list[tuple[int, float]]
@@ -107,9 +108,7 @@ def record(
 
 def save(path: str | Path, replay: Replay) -> None:
     """Write a replay as JSON lines; the file is never half written."""
-    new = Path(path).with_suffix(".tmp")
-    new.write_bytes(encode(replay))
-    new.replace(path)
+    write(Path(path), encode(replay))
 
 
 def encode(replay: Replay) -> bytes:
