@@ -26,6 +26,7 @@ from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
 from drako_env.envs.seat import NAMED
+from drako_env.runs import room, sync
 
 PROBE_SECONDS = 0.2
 """How long to ask, once an update, for a runner that was lost: one that is back answers at once."""
@@ -247,7 +248,10 @@ class Cluster:
 
     def save(self, folder: Path) -> None:
         """A checkpoint of RLlib's."""
-        self._algorithm.save_to_path(str(folder.absolute()))
+        with room(folder):
+            self._algorithm.save_to_path(str(folder.absolute()))
+        for path in [*folder.rglob("*"), folder]:
+            sync(path)
 
     def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
         """Go on from there; RLlib knows after how many decisions."""
