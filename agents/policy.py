@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, role_of, rules_digest
 from drako_env.engine.view import SeatView
+from drako_env.runs import write
 
 FORMAT = "drako-env policy 1"
 SUFFIX = ".safetensors"
@@ -86,10 +87,8 @@ def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[s
     layers = sum(name.endswith(".weight") and name[0].isdigit() for name in tensors)
     about = {"format": FORMAT, "game": game.name, "rules": rules_digest(game), "rules_name": game.rules_table()["name"]}
     about |= {"rules_version": str(game.rules_version), "layers": str(layers)} | info
-    new = path.with_suffix(".tmp")
     arrays = {name: np.ascontiguousarray(tensor, np.float32) for name, tensor in tensors.items()}
-    save_file(arrays, new, {"about": json.dumps(about, sort_keys=True)})
-    new.replace(path)
+    write(path, save(arrays, {"about": json.dumps(about, sort_keys=True)}))
 
 
 def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:

@@ -23,9 +23,11 @@ from drako_env.engine.game import Game
 from drako_env.evaluation.report import Report, heat_map, markdown, summarise
 from drako_env.evaluation.runner import Job, Pairing, Played, Store, jobs_of, run, run_on_ray
 from drako_env.games import GAMES, make_game
+from drako_env.runs import FULL, claimed, read, write
 
 AGENTS_HELP = "agents: " + ", ".join(f"{name} ({what})" for name, what in KNOWN.items())
 INTERRUPTED = 130
+NO_ROOM = 1
 BAD_WORDS = 2
 
 
@@ -88,8 +90,12 @@ def toml_value(text: str) -> Any:
         return text
 
 
-def fail(program: str, error: Exception) -> int:
-    """One clear line; returns the exit code."""
+def fail(program: str, error: Exception, go_on: str = "to go on: the same command with --resume") -> int:
+    """One clear line; returns the exit code. `go_on` is for a disk that was full and has room again."""
+    if isinstance(error, OSError) and error.errno in FULL:
+        file = f"{error.filename}: " if error.filename else ""
+        print(f"{program}: {file}{error.strerror}; make room on the disk; {go_on}", file=sys.stderr)
+        return NO_ROOM
     print(f"{program}: {error}", file=sys.stderr)
     return BAD_WORDS
 
@@ -100,16 +106,20 @@ def play_series(game: Game, pairings: Sequence[Pairing], options: argparse.Names
     jobs, asked = _jobs(pairings, options)
     if options.ray:
         connect(options.ray, 1)
-    _check_series(folder, game, pairings, options)
-    store = Store(folder / "games.jsonl", options.resume)
-    crew = run_on_ray if options.ray else partial(run, processes=options.processes)
-    complete = _play(jobs, game, store, folder / "replays", crew, console)
-    if games := [played for played in store.finish() if played.pairing in set(pairings)]:
-        report = summarise(game, pairings, games)
-        _write(report, folder, console)
-        console.print(f"results: {folder}/report.md, report.json, games.jsonl" + (", replays/" if asked else ""))
+    with claimed(folder):
+        _check_series(folder, game, pairings, options)
+        store = Store(folder / "games.jsonl", options.resume)
+        crew = run_on_ray if options.ray else partial(run, processes=options.processes)
+        complete = _play(jobs, game, store, folder / "replays", crew, console)
+        try:
+            if _report(game, pairings, store, folder, console):
+                more = ", replays/" if asked else ""
+                console.print(f"results: {folder}/report.md, report.json, games.jsonl{more}")
+        except KeyboardInterrupt:
+            complete = False
     if not complete:
-        console.print(f"interrupted after {len(games)} of {len(jobs)} games: the same command with --resume goes on")
+        played = sum(pairing in set(pairings) for pairing, _ in store.games)
+        console.print(f"interrupted after {played} of {len(jobs)} games: the same command with --resume goes on")
     return 0 if complete else INTERRUPTED
 
 
@@ -132,7 +142,8 @@ def _check_series(folder: Path, game: Game, pairings: Sequence[Pairing], options
     series["policies"] = {agent: _digest(Path(agent[7:]) if agent[7:] else shipped_policy(game)) for agent in policies}
     path = folder / "series.json"
     if path.exists() and options.resume:
-        before = json.loads(path.read_text(encoding="utf-8"))
+        do = "remove it if this is the command that began the series, or choose another --out"
+        before = read(path, ("game", "rules", "seed", "policies"), do)
         series["policies"] = before["policies"] | series["policies"]
         for key in ("game", "rules", "seed"):
             if before[key] != series[key]:
@@ -141,8 +152,7 @@ def _check_series(folder: Path, game: Game, pairings: Sequence[Pairing], options
             if series["policies"][agent] != digest:
                 raise ValueError(f"{folder}: {agent} has changed since its games were played; choose another --out")
     if not (folder / "games.jsonl").exists() or options.resume:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(series, indent=1) + "\n", encoding="utf-8")
+        write(path, json.dumps(series, indent=1) + "\n")
 
 
 def _digest(path: Path) -> str:
@@ -194,10 +204,16 @@ def report_of(folder: Path) -> Report:
     return report
 
 
-def _write(report: Report, folder: Path, console: Console) -> None:
+def _report(game: Game, pairings: Sequence[Pairing], store: Store, folder: Path, console: Console) -> bool:
+    """Show and write what the games say; False if there are none."""
+    games = [played for played in store.finish() if played.pairing in set(pairings)]
+    if not games:
+        return False
+    report = summarise(game, pairings, games)
     text = markdown(report)
     console.print(Markdown(text))
-    (folder / "report.md").write_text(text, encoding="utf-8")
-    (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write(folder / "report.md", text)
+    write(folder / "report.json", json.dumps(report, indent=1) + "\n")
     if report.get("matches"):
         heat_map(report, folder / "payoffs.png")
+    return True

@@ -21,6 +21,7 @@ from drako_env.engine.checks import shown
 from drako_env.engine.game import OVER, Game, new_masks, new_states, rules_digest
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.games import make_game
+from drako_env.runs import write
 
 FORMAT = "drako-env replay 1"
 MAX_BYTES, MAX_HEADER = 2**25, 2**16
@@ -115,9 +116,7 @@ def record(
 
 def save(path: str | Path, replay: Replay) -> None:
     """Write a replay as JSON lines; the file is never half written."""
-    new = Path(path).with_suffix(".tmp")
-    new.write_bytes(encode(replay))
-    new.replace(path)
+    write(Path(path), encode(replay))
 
 
 def encode(replay: Replay) -> bytes:

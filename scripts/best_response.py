@@ -26,6 +26,7 @@ from drako_env.engine.game import Game, rivals, role_of, sides
 from drako_env.envs.seat import NAMED
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
+from drako_env.runs import write
 from scripts.train import add_training_options, policy_files, run_league, run_of
 
 FINAL_GAMES = 2000
@@ -49,7 +50,7 @@ def show(league: League, spec: str, console: Console) -> None:
         rows.append([seat, spec, share(wins / games), interval(wilson(wins, games))])
     title = f"# Best responses after {league.state.seconds / 60:.1f} minutes"
     text = f"{title}\n\n{table(['exploiter on', 'against', 'wins', '95% interval'], rows)}\n"
-    (league.folder / "results.md").write_text(text, encoding="utf-8")
+    write(league.folder / "results.md", text)
     console.print(Markdown(text))
     console.print(f"results: {league.folder}/results.md, log.csv, curves.png")
 
@@ -71,7 +72,7 @@ def exact(folder: Path, console: Console) -> int:
         policies = (load_policy(side[number], game).probabilities for side in files)
         rows.append([f"round {int(number)}", *figures(tree, *policies)])
     header = ["policies", f"{game.seats[0]} gets", "exploitability"]
-    (folder / "exploitability.md").write_text(table(header, rows) + "\n", encoding="utf-8")
+    write(folder / "exploitability.md", table(header, rows) + "\n")
     console.print(Markdown(table(header, rows)))
     console.print(f"results: {folder}/exploitability.md")
     return 0

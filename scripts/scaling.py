@@ -64,11 +64,9 @@ def main() -> int:
         if min(options.runners) < 1 or options.updates < 1:
             raise ValueError("the numbers of runners and --updates must be at least 1")
         config = Config.load(**settings(options.train) | {"rollouts": 1})
-        ray = connect(options.address, max(options.runners))
-        from agents.league.cluster import games_each
-
         for runners in options.runners:
-            games_each(config, runners)
+            config.games_each(runners)
+        ray = connect(options.address, max(options.runners))
     except (ValueError, OSError) as error:
         return fail("scaling", error)
     batch, rows = len(sides(game)) * config.num_envs * config.steps, []

@@ -21,9 +21,10 @@ from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Column
 
+from agents.league.checkpoint import Checkpoints, State
 from agents.league.config import Config
 from agents.league.judge import count_wins, random_policy
-from agents.league.league import ANCHORS, Budget, CrewMaker, League, State, derived_seed
+from agents.league.league import ANCHORS, Budget, CrewMaker, League, derived_seed
 from agents.league.pool import LATEST, Opponents
 from agents.league.report import Log, Run, Wins, results_table, save_policies, save_replays
 from agents.league.workers import Processes
@@ -31,6 +32,7 @@ from agents.policy import SUFFIX, load_policy
 from agents.registry import shipped_policy
 from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_text, toml_value
 from drako_env.engine.game import Game, role_of, sides
+from drako_env.runs import claimed, write
 
 FINAL_GAMES = 1000
 
@@ -92,7 +94,7 @@ def policy_files(game: Game, seats: list[str], spec: str) -> dict[str, Path]:
 def run_of(options: argparse.Namespace, kind: str) -> Run:
     """The run to begin or to go on with; an old one is never overwritten."""
     folder: Path = options.out or Path("runs") / kind / time.strftime("%Y-%m-%d-%H%M%S")
-    exists = (folder / "checkpoint" / "state.json").exists()
+    exists = Checkpoints(folder).exist()
     if options.resume and not exists:
         raise ValueError(f"{folder}: there is no run to resume")
     if exists and not options.resume:
@@ -167,7 +169,7 @@ def finish(league: League, run: Run, games: int, console: Console) -> None:
     minutes, decisions = league.state.seconds / 60, sum(league.state.decisions.values())
     title = f"# {league.game.name}: {minutes:.1f} minutes, {decisions:,} decisions"
     text = f"{title}\n\n{results_table(before, trained)}\n"
-    (league.folder / "results.md").write_text(text, encoding="utf-8")
+    write(league.folder / "results.md", text)
     console.print(Markdown(text))
     spec, others = f"policy:{policies}", ["heuristic"] * (len(league.game.seats) - 1)
     match = f"{role_of(league.seats[0])}={spec} {' '.join(f'{role_of(s)}=ismcts:200' for s in league.game.seats[1:])}"
@@ -194,24 +196,42 @@ def run_league(
     crew: CrewMaker = Processes,
 ) -> int:
     """Train, then `after`; returns the exit code. Ctrl-C loses at most the round under way."""
-    run.save(sys.argv)
-    console.print(f"run: {run.folder}  (Ctrl-C stops it; tensorboard --logdir {run.folder}/tensorboard)")
-    league = None
     try:
-        with console.status("starting the learners"):
-            league = League(run.game, run.seats, run.folder, run.config, run.seed, frozen, run.start, crew)
+        with claimed(run.folder):
+            run.save(sys.argv)
+            console.print(f"run: {run.folder}  (Ctrl-C stops it; tensorboard --logdir {run.folder}/tensorboard)")
+            _train_league(run, frozen, after, console, crew)
+    except KeyboardInterrupt:
+        console.print(f"stopped; {how_to_go_on(run, frozen is not None)}", soft_wrap=True)
+        return INTERRUPTED
+    except OSError as error:
+        return fail(run.kind, error, how_to_go_on(run, frozen is not None))
+    return 0
+
+
+def _train_league(
+    run: Run,
+    frozen: Mapping[str, Opponents] | None,
+    after: Callable[[League], None],
+    console: Console,
+    crew: CrewMaker,
+) -> None:
+    with console.status("starting the learners"):
+        league = League(run.game, run.seats, run.folder, run.config, run.seed, frozen, run.start, crew, console.print)
+    try:
         train(league, run.budget, console)
         after(league)
-    except KeyboardInterrupt:
-        script = Path(sys.argv[0]).name
-        agent = [] if frozen is None else [word for word in sys.argv[1:2] if not word.startswith("-")]
-        words = shlex.join([script, *agent, "--out", str(run.folder), "--resume", *run.where])
-        console.print(f"stopped; to go on: .venv/bin/python scripts/{words}", soft_wrap=True)
-        return INTERRUPTED
     finally:
-        if league is not None:
-            league.close()
-    return 0
+        league.close()
+
+
+def how_to_go_on(run: Run, with_agent: bool) -> str:
+    """In words and a command; before the first checkpoint there is nothing to go on with."""
+    if not Checkpoints(run.folder).exist():
+        return "there was no checkpoint yet: the same command begins again"
+    agent = [word for word in sys.argv[1:2] if with_agent and not word.startswith("-")]
+    words = shlex.join([Path(sys.argv[0]).name, *agent, "--out", str(run.folder), "--resume", *run.where])
+    return f"to go on: .venv/bin/python scripts/{words}"
 
 
 def main() -> int:

@@ -35,11 +35,11 @@ def main() -> int:
         if options.games < 1 or options.runners < 1:
             raise ValueError("--games and --runners must be at least 1")
         run = run_of(options, "train_rllib")
+        run.config.games_each(options.runners)
         with console.status("connecting to Ray"):
             ray = connect(options.address, options.runners)
-        from agents.league.cluster import Cluster, games_each
+        from agents.league.cluster import Cluster
 
-        games_each(run.config, options.runners)
         run.where = ["--runners", str(options.runners), *(["--address", options.address] if options.address else [])]
         crew = partial(Cluster, runners=options.runners, tell=console.print)
     except (ValueError, OSError) as error:

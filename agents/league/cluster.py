@@ -26,6 +26,7 @@ from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
 from drako_env.envs.seat import NAMED
+from drako_env.runs import room, sync
 
 PROBE_SECONDS = 0.2
 """How long to ask, once an update, for a runner that was lost: one that is back answers at once."""
@@ -64,14 +65,6 @@ class LeaguePPO(PPO):
         return restored
 
 
-def games_each(config: Config, runners: int) -> int:
-    """How many games of each side a runner plays; `ValueError` if they cannot be split evenly."""
-    games, left = divmod(config.num_envs, runners)
-    if left:
-        raise ValueError(f"num_envs = {config.num_envs} games cannot be split among {runners} runners")
-    return games
-
-
 def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: int) -> PPOConfig:
     """RLlib's words for ours. The batch of an update is the same for any number of runners."""
     scale = input_scale(np.asarray(game.observation_high))
@@ -86,7 +79,7 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
         .env_runners(
             env_runner_cls=BatchEnvRunner,
             num_env_runners=runners,
-            num_envs_per_env_runner=len(seeds) * games_each(config, runners),
+            num_envs_per_env_runner=len(seeds) * config.games_each(runners),
             rollout_fragment_length=config.steps,
         )
         .fault_tolerance(
@@ -247,7 +240,10 @@ class Cluster:
 
     def save(self, folder: Path) -> None:
         """A checkpoint of RLlib's."""
-        self._algorithm.save_to_path(str(folder.absolute()))
+        with room(folder):
+            self._algorithm.save_to_path(str(folder.absolute()))
+        for path in [*folder.rglob("*"), folder]:
+            sync(path)
 
     def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
         """Go on from there; RLlib knows after how many decisions."""

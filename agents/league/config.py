@@ -79,6 +79,13 @@ class Config:
             raise ValueError(f"num_envs * steps = {config.num_envs * config.steps} is no multiple of minibatch")
         return config
 
+    def games_each(self, runners: int) -> int:
+        """How many games of each side one of several runners plays; `ValueError` if they cannot be split evenly."""
+        games, left = divmod(self.num_envs, runners)
+        if left:
+            raise ValueError(f"num_envs = {self.num_envs} games cannot be split among {runners} runners")
+        return games
+
     def as_dict(self) -> dict[str, Any]:
         """JSON-able."""
         return asdict(self)

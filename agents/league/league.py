@@ -1,14 +1,14 @@
 """The league: learners of all sides train round by round against each other, their past and the anchors."""
 
 import hashlib
-import json
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from agents.league.checkpoint import Checkpoints, State
 from agents.league.config import Config
 from agents.league.pool import HEURISTIC, LATEST, RANDOM, Opponents, Pool
 from agents.league.workers import Processes
@@ -32,35 +32,10 @@ class Budget:
     minutes: float = 0.0
     rounds: int = 0
 
-    def progress(self, state: "State") -> float:
+    def progress(self, state: State) -> float:
         """How much of it is used up, from 0 to 1."""
         used = state.round / self.rounds if self.rounds else state.seconds / (60 * self.minutes)
         return min(1.0, used)
-
-
-@dataclass
-class State:
-    """Where a run stands; with the learners' files it is all that is needed to go on."""
-
-    round: int = 0
-    seconds: float = 0.0
-    decisions: dict[str, int] = field(default_factory=dict)
-    pools: dict[str, Pool] = field(default_factory=dict)
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    """The log: one row a round."""
-
-    def save(self, path: Path) -> None:
-        """Write it; the file is never half written."""
-        new = path.with_suffix(".tmp")
-        new.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        new.replace(path)
-
-    @classmethod
-    def load(cls, path: Path) -> "State":
-        """Read it."""
-        values = json.loads(path.read_text(encoding="utf-8"))
-        values["pools"] = {seat: Pool(**pool) for seat, pool in values["pools"].items()}
-        return cls(**values)
 
 
 class Crew(Protocol):
@@ -107,6 +82,7 @@ class League:
         frozen: Mapping[str, Opponents] | None = None,
         start: Mapping[str, Path] | None = None,
         crew: CrewMaker = Processes,
+        tell: Callable[[str], None] = print,
     ) -> None:
         self.game, self.folder, self.config, self.seed = game, folder, config, seed
         self.seats = seats
@@ -117,16 +93,14 @@ class League:
         self.checkpoint = folder / "checkpoint"
         for path in (self.past, self.checkpoint):
             path.mkdir(parents=True, exist_ok=True)
-        self.state = State(pools={seat: Pool() for seat in seats})
-        found = (self.checkpoint / "state.json").exists()
-        if found:
-            self.state = State.load(self.checkpoint / "state.json")
+        self._checkpoints = Checkpoints(folder)
+        found = self._checkpoints.load(tell)
+        self.state = found or State(pools={seat: Pool() for seat in seats}, decisions=dict.fromkeys(seats, 0))
         seeds = {seat: derived_seed(seed, "train", i, self.state.round) for i, seat in enumerate(seats)}
         self.crew = crew(game, seeds, config)
         if found:
             self.crew.load(self._saved, self.state.decisions)
         else:
-            self.state.decisions = dict.fromkeys(seats, 0)
             self.crew.start_from(start or {})
             self._export()
             self._save()
@@ -200,14 +174,9 @@ class League:
         return figures
 
     def _export(self) -> None:
-        """Every learner's policy as a file that the others can load; drop those that nobody will."""
+        """Every learner's policy as a file that the others can load."""
         info = {"round": str(self.state.round), "seed": str(self.seed)}
         self.crew.export({seat: self.policy_file(seat, self.state.round) for seat in self.seats}, info)
-        kept = {name for pool in self.state.pools.values() for name in pool.snapshots}
-        kept |= {self.policy_file(s, n).name for s in self.seats for n in (self.state.round, self.state.round - 1)}
-        for path in self.past.glob("*.safetensors"):
-            if path.name not in kept:
-                path.unlink()
 
     def _add_snapshots(self) -> None:
         for seat in self.seats:
@@ -215,11 +184,25 @@ class League:
                 self.state.pools[seat].snapshots.append(self.policy_file(rival, self.state.round).name)
 
     def _save(self) -> None:
-        """A checkpoint: first the learners, then the state that names their round, then the old ones go."""
+        """A checkpoint: first the learners, then the state that names their files, then what nobody needs goes."""
         self.crew.save(self._saved)
-        self.state.save(self.checkpoint / "state.json")
+        learners = sorted(path for path in self._saved.rglob("*") if path.is_file())
+        policies = {self.policy_file(seat, self.state.round) for seat in self.seats} | self._snapshots()
+        self._checkpoints.save(self.state, [*learners, *sorted(policies)])
+        self._drop_old()
+
+    def _snapshots(self) -> set[Path]:
+        return {self.past / name for pool in self.state.pools.values() for name in pool.snapshots}
+
+    def _drop_old(self) -> None:
+        """All but what this checkpoint and the one before need."""
+        rounds = (self.state.round, self.state.round - 1)
+        kept = self._snapshots() | {self.policy_file(seat, number) for seat in self.seats for number in rounds}
+        for path in self.past.glob("*.safetensors"):
+            if path not in kept:
+                path.unlink()
         for path in self.checkpoint.iterdir():
-            if path.is_dir() and path != self._saved:
+            if path.is_dir() and path.name not in [f"{number:05}" for number in rounds]:
                 shutil.rmtree(path)
 
     @property

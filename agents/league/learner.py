@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from drako_env.engine.game import Game
 from drako_env.engine.symmetry import Symmetries
 from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.envs.seat import NAMED
+from drako_env.runs import write
 
 torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
 
@@ -193,9 +195,9 @@ class Learner:
 
     def save_state(self, path: Path) -> None:
         """Network and optimiser, for `load_state`."""
-        torch.save(
-            {"policy": self.model.policy.state_dict(), "optimizer": self.model.policy.optimizer.state_dict()}, path
-        )
+        policy, buffer = self.model.policy, BytesIO()
+        torch.save({"policy": policy.state_dict(), "optimizer": policy.optimizer.state_dict()}, buffer)
+        write(path, buffer.getvalue())
 
     def load_state(self, path: Path, decisions: int) -> None:
         """Go on from there, after so many decisions; games under way are dealt anew."""

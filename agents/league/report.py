@@ -5,24 +5,27 @@ import csv
 import json
 import platform
 import shlex
-import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
+from agents.league.checkpoint import State
 from agents.league.config import Config
-from agents.league.league import Budget, League, State
+from agents.league.league import Budget, League
 from agents.series import add_game_options
 from drako_env import replay
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
 from drako_env.games import make_game
+from drako_env.runs import read, write
 
+ABOUT = "about.json"
 PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "torch", "ray")
 COLOURS = ("#b5432a", "#2f6f8f", "#5b8c5a", "#8a7fa3", "#c9a227")
 
@@ -46,13 +49,14 @@ class Run:
     """Policies to begin with, by side; once begun, the checkpoint has them."""
     where: list[str] = field(default_factory=list)
     """The words that say where this part of it is trained: whoever goes on may choose others."""
+    commands: list[list[str]] = field(default_factory=list)
+    """Those that worked on it so far."""
 
     def save(self, command: list[str]) -> None:
         """Write `about.json`, with every command that worked on the run."""
-        path = self.folder / "about.json"
-        commands = json.loads(path.read_text(encoding="utf-8"))["commands"] if path.exists() else []
+        self.commands = [*self.commands, command]
         about = {
-            "commands": [*commands, command],
+            "commands": self.commands,
             "kind": self.kind,
             "game": self.game.name,
             "rules": self.game.rules_table(),
@@ -64,15 +68,13 @@ class Run:
             "python": platform.python_version(),
             "versions": _versions(),
         }
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        write(self.folder / ABOUT, json.dumps(about, indent=1) + "\n")
 
     def game_words(self) -> list[str]:
         """The game and its options in the words of the command that began the run, for other commands."""
         parser = argparse.ArgumentParser(add_help=False)
         add_game_options(parser)
-        begun = json.loads((self.folder / "about.json").read_text(encoding="utf-8"))["commands"][0]
-        options, _ = parser.parse_known_args(begun[1:])
+        options, _ = parser.parse_known_args(self.commands[0][1:])
         words = [] if options.game == parser.get_default("game") else ["--game", options.game]
         words += [] if options.players is None else ["--players", str(options.players)]
         return words + [word for chosen in options.set for word in ("--set", shlex.quote(chosen))]
@@ -80,10 +82,12 @@ class Run:
     @classmethod
     def load(cls, folder: Path) -> "Run":
         """Read it back."""
-        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        keys = ("commands", "kind", "game", "rules", "seats", "seed", "config", "budget")
+        about = read(folder / ABOUT, keys, "put back a copy of it, or begin anew with another --out")
         game = make_game(about["game"], rules=about["rules"])
         config, budget = Config.load(None, **about["config"]), Budget(**about["budget"])
-        return cls(folder, about["kind"], game, about["seats"], config, about["seed"], budget)
+        seats, seed, commands = about["seats"], about["seed"], about["commands"]
+        return cls(folder, about["kind"], game, seats, config, seed, budget, commands=commands)
 
 
 def _versions() -> dict[str, str]:
@@ -116,30 +120,29 @@ class Log:
 
     def add(self, state: State) -> None:
         """Take in the last row."""
-        row = state.rows[-1]
-        for name, figure in row.items():
+        self._write_csv(state)  # first: of a full disk it speaks in one line, TensorBoard in a thread's traceback
+        for name, figure in state.rows[-1].items():
             role, _, what = name.partition("_")
             tag = f"{what}/{role}" if role in self.roles else f"run/{name}"
             self._board.add_scalar(tag, figure, state.round)
         self._board.flush()
-        self._write_csv(state)
         if state.round % 5 == 0:
             draw_curves(state.rows, self.roles, self.folder / "curves.png")
 
     def close(self, state: State) -> None:
-        """The last word."""
-        self._board.close()
-        if state.rows:
-            draw_curves(state.rows, self.roles, self.folder / "curves.png")
+        """The last word. Without room for it, what stopped the run is to be heard, not this."""
+        with suppress(OSError):
+            self._board.close()
+            if state.rows:
+                draw_curves(state.rows, self.roles, self.folder / "curves.png")
 
     def _write_csv(self, state: State) -> None:
         columns = list(dict.fromkeys(name for row in state.rows for name in row))
-        new = self.folder / "log.tmp"
-        with new.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, columns)
-            writer.writeheader()
-            writer.writerows(state.rows)
-        new.replace(self.folder / "log.csv")
+        text = StringIO(newline="")
+        writer = csv.DictWriter(text, columns)
+        writer.writeheader()
+        writer.writerows(state.rows)
+        write(self.folder / "log.csv", text.getvalue())
 
 
 def draw_curves(rows: list[dict[str, Any]], roles: list[str], path: Path) -> None:
@@ -168,9 +171,9 @@ def draw_curves(rows: list[dict[str, Any]], roles: list[str], path: Path) -> Non
     for axes in panels[0]:
         if axes.lines:
             axes.legend(fontsize=7)
-    new = path.with_name("curves.tmp.png")
-    figure.savefig(new, dpi=120)
-    new.replace(path)
+    picture = BytesIO()
+    figure.savefig(picture, dpi=120)
+    write(path, picture.getvalue())
 
 
 def _draw(axes: Any, rows: list[dict[str, Any]], name: str, colour: str, style: str, label: str) -> None:
@@ -198,7 +201,8 @@ def save_policies(league: League) -> Path:
     folder = league.folder / "policies"
     folder.mkdir(exist_ok=True)
     for seat in league.seats:
-        shutil.copyfile(league.policy_file(seat, league.state.round), folder / f"{role_of(seat)}.safetensors")
+        newest = league.policy_file(seat, league.state.round)
+        write(folder / f"{role_of(seat)}.safetensors", newest.read_bytes())
     return folder
 
 

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 import traceback
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
@@ -12,6 +11,7 @@ from typing import Any
 from agents.league.config import Config
 from agents.league.pool import Opponents
 from drako_env.engine.game import Game, role_of
+from drako_env.runs import obey_parent
 
 
 class Processes:
@@ -82,7 +82,7 @@ class Worker:
         except EOFError:
             raise RuntimeError(f"a learner's process ended with exit code {self._process.exitcode}") from None
         if not good:
-            raise RuntimeError(f"a learner failed:\n{value}")
+            raise value if isinstance(value, OSError) else RuntimeError(f"a learner failed:\n{value}")
         return value
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class Worker:
 
 def _serve(connection: Connection, game: Game, seat: str, config: Config, seed: int) -> None:
     """The other process: make the learner, then answer calls until told to stop."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+    obey_parent()
     try:
         from agents.league.learner import Learner
 
@@ -103,5 +103,7 @@ def _serve(connection: Connection, game: Game, seat: str, config: Config, seed: 
             connection.send((True, getattr(learner, method)(*arguments)))
     except EOFError:
         pass
+    except OSError as error:  # a full disk, a missing file: nothing that is wrong with the learner
+        connection.send((False, error))
     except Exception:
         connection.send((False, traceback.format_exc()))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from io import BytesIO
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from drako_env.evaluation.match import GameResult, match_score
 from drako_env.evaluation.ratings import Table, bradley_terry, equilibrium, identified
 from drako_env.evaluation.runner import Pairing, Played
 from drako_env.evaluation.statistics import quantile, wilson
+from drako_env.runs import write
 
 Cells = dict[Pairing, list[GameResult]]
 Report = dict[str, Any]
@@ -212,4 +214,6 @@ def heat_map(report: Report, path: Path) -> None:
     axes.set_ylabel(first)
     axes.set_title(f"{report['game']}: how often {first} wins")
     figure.colorbar(image, ax=axes, format=lambda share, _: f"{share:.0%}")
-    figure.savefig(path, dpi=130, metadata={"Software": None})
+    picture = BytesIO()
+    figure.savefig(picture, dpi=130, metadata={"Software": None})
+    write(path, picture.getvalue())

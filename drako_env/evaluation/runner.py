@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 from drako_env.engine.game import Game
 from drako_env.engine.view import Agent
 from drako_env.evaluation.match import GameResult, game_seeds, play_game
+from drako_env.runs import append, obey_parent, write
 
 AgentMaker = Callable[[str, Game], Agent]
 Pairing = tuple[str, ...]
@@ -71,8 +71,7 @@ class Store:
     def add(self, played: Played) -> None:
         """Keep a game."""
         self.games[played.key] = played
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(played.line())
+        append(self.path, played.line())
 
     def finish(self) -> list[Played]:
         """All games in order; the file then no longer depends on who finished first."""
@@ -80,9 +79,7 @@ class Store:
         return [self.games[key] for key in sorted(self.games)]
 
     def _write_sorted(self) -> None:
-        new = self.path.with_suffix(".tmp")
-        new.write_text("".join(self.games[key].line() for key in sorted(self.games)), encoding="utf-8")
-        new.replace(self.path)
+        write(self.path, "".join(self.games[key].line() for key in sorted(self.games)))
 
 
 def _read(path: Path) -> Iterator[Played]:
@@ -105,7 +102,7 @@ _worker_agents: dict[str, Agent]
 
 def _start_worker(game: Game, maker: AgentMaker, alone: bool = False) -> None:
     if not alone:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+        obey_parent()
     global _worker_game, _worker_maker, _worker_agents
     _worker_game, _worker_maker, _worker_agents = game, maker, {}
 

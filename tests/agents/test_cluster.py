@@ -101,6 +101,8 @@ def test_a_run_survives_a_lost_node_and_goes_on_after_an_interruption(nodes, tmp
     assert [line for line in done.stderr.splitlines() if "drako_env: compiling" not in line] == []
     assert state(folder)["decisions"] == dict.fromkeys(SEEDS, 512 * (first["round"] + 1))
     assert state(folder)["rows"][:-1] == first["rows"]
+    saved = sorted(path.name for path in (folder / "checkpoint").iterdir() if path.is_dir())
+    assert saved == [f"{first['round'] + i:05}" for i in range(2)]
 
     game = make_game("drako", rules="tiny")
     assert load_policy(folder / "policies" / "dwarves.safetensors", game).info["seat"] == "dwarves_0"

@@ -140,6 +140,8 @@ def test_a_run_leaves_what_it_promises_and_repeats_exactly(tmp_path):
     for role in ("dragon", "dwarves"):
         policies = [(folder / "policies" / f"{role}.safetensors").read_bytes() for folder in folders]
         assert policies[0] == policies[1]
+        learners = [(folder / "checkpoint" / "00003" / f"{role}.pt").read_bytes() for folder in folders]
+        assert learners[0] == learners[1]
     assert state(folders[0])["pools"]["dragon_0"]["snapshots"] == ["dwarves-00003.safetensors"]
 
 

@@ -14,7 +14,7 @@ ALLOWED = {
     "golden_dragon": {"engine", "golden_dragon"},
     "render": {"render"},
     "envs": {"engine", "envs", "render"},
-    "evaluation": {"engine", "evaluation"},
+    "evaluation": {"engine", "evaluation", "runs"},
     "web": {"engine", "evaluation", "games", "render", "replay", "web"},
 }
 OTHERS = {
