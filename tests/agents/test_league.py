@@ -22,6 +22,7 @@ from agents.league.pool import Pool, priorities
 from agents.policy import load_policy
 from drako_env import drako_v0
 from drako_env.games import make_game
+from tests.programs import call
 
 ROOT = Path(__file__).parents[2]
 SMALL = {"layers": [32], "num_envs": 32, "steps": 32, "minibatch": 256, "rollouts": 2, "eval_games": 16}
@@ -117,8 +118,7 @@ def test_games_of_an_evaluation_are_counted_once():
 
 def train(*words):
     new = [] if "--resume" in words else ["--set", "rules=tiny", *SMALL_WORDS]
-    command = [sys.executable, "scripts/train.py", *new, *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240)
+    return call("train", *new, *words)
 
 
 def state(folder):

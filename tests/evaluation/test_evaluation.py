@@ -2,9 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +18,7 @@ from drako_env.evaluation.match import GameResult, game_seeds, match_score, play
 from drako_env.evaluation.runner import Job, Store, play_pairings, run
 from drako_env.evaluation.statistics import quantile, wilson
 from scripts.balance import BEGIN, END, section, write_section
+from tests.programs import call
 
 ROOT = Path(__file__).parents[2]
 
@@ -120,11 +118,6 @@ def test_r13_a_match_is_two_legs_and_wounds_break_the_tie(first, second, score):
     assert match_score(first, second) == score
 
 
-def script(name, *arguments):
-    command = [sys.executable, f"scripts/{name}.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=180)
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -146,14 +139,14 @@ def script(name, *arguments):
     ],
 )
 def test_bad_words_are_one_clear_line(arguments, says):
-    done = script("evaluate", *arguments)
+    done = call("evaluate", *arguments)
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
 
 
 def test_evaluate_reports_one_pairing(tmp_path):
-    done = script("evaluate", "dragon=heuristic", "dwarves=random", "--games", "12", "--out", str(tmp_path / "a"))
+    done = call("evaluate", "dragon=heuristic", "dwarves=random", "--games", "12", "--out", str(tmp_path / "a"))
     assert done.returncode == 0, done.stderr
     report = json.loads((tmp_path / "a" / "report.json").read_text())
     (pairing,) = report["pairings"]
@@ -165,7 +158,7 @@ def test_evaluate_reports_one_pairing(tmp_path):
 def test_evaluate_swaps_sides_on_the_same_deals_and_stores_replays(tmp_path):
     out = tmp_path / "b"
     options = ("heuristic", "random", "--games", "6", "--processes", "1", "--out", str(out))
-    assert script("evaluate", *options, "--replays", "4").returncode == 0
+    assert call("evaluate", *options, "--replays", "4").returncode == 0
     report = json.loads((out / "report.json").read_text())
     assert [pairing["agents"] for pairing in report["pairings"]] == [["heuristic", "random"], ["random", "heuristic"]]
     assert report["matches"][0]["matches"] == 6
@@ -180,16 +173,16 @@ def test_evaluate_swaps_sides_on_the_same_deals_and_stores_replays(tmp_path):
     assert recorded.header.seats == {"dragon_0": "random", "dwarves_0": "heuristic"}
     played = next(game for game in games if game["agents"] == ["random", "heuristic"] and game["number"] == 4)
     assert list(recorded.result.rewards.values()) == played["rewards"]
-    assert script("evaluate", *options, "--resume", "--replays", "1").returncode == 0, "a replay asked for later"
+    assert call("evaluate", *options, "--resume", "--replays", "1").returncode == 0, "a replay asked for later"
     assert len(list((out / "replays").iterdir())) == 4
     assert [json.loads(line) for line in (out / "games.jsonl").read_text().splitlines()] == games
 
 
 def test_a_series_stays_what_it_was(tmp_path):
     words = ("random", "heuristic", "--games", "2", "--processes", "1", "--out", str(tmp_path))
-    assert script("evaluate", *words).returncode == 0
+    assert call("evaluate", *words).returncode == 0
     for change, key in ((("--seed", "9"), "seed"), (("--set", "edition=2019"), "rules")):
-        done = script("evaluate", *words, *change, "--resume")
+        done = call("evaluate", *words, *change, "--resume")
         assert done.returncode == 2
         assert f"its games were played with another {key}" in done.stderr
     assert json.loads((tmp_path / "report.json").read_text())["games"] == 4
@@ -219,23 +212,26 @@ def test_a_hostile_agent_cannot_tell_the_cards_from_its_seed():
     assert guessed < 10
 
 
-def test_a_tournament_survives_interruption_and_does_not_depend_on_processes(tmp_path):
+def test_a_tournament_survives_interruption_and_does_not_depend_on_processes(tmp_path, monkeypatch):
     agents = ("random", "heuristic", "ismcts:2", "ismcts:5", "ismcts:10")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    assert script("tournament", *agents, "--games", "3", "--processes", "1", "--out", str(whole)).returncode == 0
-    command = [sys.executable, "scripts/tournament.py", *agents, "--games", "3", "--processes", "2"]
-    running = subprocess.Popen([*command, "--out", str(broken)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    games = broken / "games.jsonl"
-    while not games.exists() or games.read_text().count("\n") < 10:
-        assert running.poll() is None
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    output, _ = running.communicate(timeout=60)
-    assert running.returncode == 130
-    kept = games.read_text().splitlines()
-    assert 10 <= len(kept) < 75
-    assert f"interrupted after {len(kept)} of 75 games" in " ".join(output.split())
-    assert subprocess.run([*command, "--out", str(broken), "--resume"], cwd=ROOT, capture_output=True).returncode == 0
+    assert call("tournament", *agents, "--games", 3, "--processes", 1, "--out", whole).returncode == 0
+    words = ["tournament", *agents, "--games", 3, "--processes", 2, "--out", broken]
+    add = Store.add
+
+    def interrupted(store, game):
+        add(store, game)
+        if len(store.games) == 10:
+            signal.raise_signal(signal.SIGINT)  # Ctrl-C
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add", interrupted)
+        done = call(*words)
+    assert done.returncode == 130
+    kept = (broken / "games.jsonl").read_text().splitlines()
+    assert len(kept) == 10
+    assert "interrupted after 10 of 75 games" in " ".join(done.stdout.split())
+    assert call(*words, "--resume").returncode == 0
     for name in ("games.jsonl", "report.json", "report.md", "payoffs.png"):
         assert (broken / name).read_bytes() == (whole / name).read_bytes(), name
     assert set(kept) <= set((whole / "games.jsonl").read_text().splitlines())
@@ -246,7 +242,7 @@ def test_a_tournament_survives_interruption_and_does_not_depend_on_processes(tmp
 
 
 def test_balance_writes_its_section(tmp_path):
-    done = script("balance", "--agents", "random", "--games", "20", "--out", str(tmp_path / "c"))
+    done = call("balance", "--agents", "random", "--games", "20", "--out", str(tmp_path / "c"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "c" / "reconstructed" / "report.json").exists()
     rules = tmp_path / "RULES.md"
