@@ -83,7 +83,9 @@ class Connection(H11Protocol):
             self._end = None
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP. Uvicorn fails here, with a traceback, if the request has been answered already."""
+        """What is no HTTP. Uvicorn fails with a traceback if the request has been answered already, or is so later."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return

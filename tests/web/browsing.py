@@ -46,6 +46,13 @@ def browsing():
         browser.close()
 
 
+def open_page(browser, width=1280, height=860):
+    """A page of a desktop's size."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(1000 * HANGS)
+    return page
+
+
 def wait_for(page, condition):
     """Until a condition holds in the page, whose security policy forbids Playwright's own waiting."""
     end = time.monotonic() + HANGS
@@ -85,7 +92,7 @@ def main():
     """A game under way, the dwarves asked whether to block."""
     chance = random.Random(2)
     with serving() as (_, address), browsing() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 860})
+        page = open_page(browser)
         sit_down(page, f"{address}{QUICK}", 1)
         while not page.evaluate("state.shown.out_of_turn && state.shown.number > 40 && state.shown.actions.length > 1"):
             decide(page, chance)

@@ -8,7 +8,7 @@ import pytest
 from drako_env import replay
 from drako_env.web import server
 from drako_env.web.limits import Limits
-from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, sit_down, wait_for
+from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for
 from tests.web.running import WITH_POLICY, Running, app_of
 
 SHOTS = ROOT / "runs" / "screenshots"
@@ -38,7 +38,7 @@ def browser():
 
 @pytest.fixture
 def page(browser):
-    opened = browser.new_page(viewport={"width": 1280, "height": 860})
+    opened = open_page(browser)
     problems = []
     opened.on("pageerror", lambda error: problems.append(str(error)))
     yield opened
@@ -71,7 +71,7 @@ def test_a_whole_game_on_each_seat(page, address, seat, table, tmp_path):
 
 
 def test_a_phone_shows_everything_without_scrolling_sideways(browser, address):
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page = open_page(browser, 390, 844)
     page.goto(address)
     page.wait_for_selector("select.player")
     page.screenshot(path=SHOTS / "phone-choose.png", full_page=True)

@@ -36,12 +36,21 @@ class Patient:
 
 
 @pytest.fixture(scope="module")
-def running():
+def served():
     app = app_of(lambda name, game: Patient() if name == "patient" else make_agent(name, game), adviser="patient")
-    with Running(app) as found:
-        yield found
-        until(found.quiet)
-        assert found.problems == []
+    with Running(app) as running:
+        yield running
+
+
+@pytest.fixture
+def running(served):
+    """A server that is done with everything after each test, and has nothing to complain of."""
+    yield served
+    until(served.quiet)
+    problems = served.problems.copy()
+    served.problems.clear()
+    served.app.state.tables._tables.clear()
+    assert problems == []
 
 
 @pytest.fixture
@@ -122,7 +131,6 @@ def test_who_is_slow_but_in_time_is_answered(running, heard):
         client.sendall(piece)
         assert heard.get(timeout=HANGS) == piece
     assert b"201 Created" in rest_of(client)
-    running.app.state.tables._tables.clear()
 
 
 def test_who_does_not_read_is_let_go(running):
@@ -145,7 +153,6 @@ def test_an_agent_may_think_for_as_long_as_it_likes(running):
     status, answer = answers.get()
     assert status == 200
     assert len(answer["hints"]) == 1
-    running.app.state.tables._tables.clear()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +168,6 @@ def test_a_broken_off_upload_leaves_nothing(running, heard, sent):
     with running.connect(sent):
         heard.get(timeout=HANGS)
     until(running.quiet)
-    assert running.problems == []
     assert len(running.app.state.tables) == 0
 
 
@@ -173,7 +179,6 @@ def test_what_was_not_sent_to_its_end_is_not_done(running):
         pass
     until(running.quiet)
     assert ask(running, "GET", path) == played
-    running.app.state.tables._tables.clear()
 
 
 NONSENSE = {
@@ -190,6 +195,7 @@ NONSENSE = {
     "negative length": [POST + b"Content-Length: -1\r\n\r\n{}"],
     "length and chunks": [POST + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", b"zz\r\n"],
     "chunk": [POST + b"Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n"],
+    "chunk with the request": [b"POST /nosuch HTTP/1.1\r\n" + JSON + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"],
     "chunk after the answer": [b"POST /nosuch HTTP/1.1\r\n" + JSON + b"Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n"],
     "chunk after too much": [POST + b"Transfer-Encoding: chunked\r\n\r\n1388\r\n" + b"x" * 5000, b"garbage"],
     "type of bytes": [b"POST /api/tables HTTP/1.1\r\n" + HOST + b"Content-Type: \xff\r\nContent-Length: 0\r\n\r\n"],
@@ -217,7 +223,6 @@ def test_nonsense_is_refused(running, heard, pieces):
     assert b"application/json" in head.lower()
     assert b'"error"' in body
     until(running.quiet)
-    assert running.problems == []
     assert len(running.app.state.tables) == 0
 
 
@@ -239,9 +244,7 @@ def test_damaged_requests_leave_nothing_in_the_log(running):
         with running.connect(bytes(sent)):
             pass
     until(running.quiet)
-    assert running.problems == []
     assert ask(running, "GET", "/api/games")[0] == 200
-    running.app.state.tables._tables.clear()
 
 
 def test_one_client_has_so_many_connections(running, monkeypatch):
