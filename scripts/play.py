@@ -28,6 +28,10 @@ from drako_env.web.table import PERSON, RefusedError, Table
 OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
 POLICY = "policy"
 ADVISER = "ismcts:1000"
+OPEN_TO_OTHERS = (
+    "Warning: everybody in the network can open this page, play on it and let this machine think; nothing is encrypted."
+    " Without --host it is for this machine only."
+)
 COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
 
 
@@ -42,19 +46,23 @@ def opponents_of(game: Game) -> list[str]:
 
 def serve(options: argparse.Namespace) -> int:
     """The page."""
-    import uvicorn
-
+    from drako_env.web import listen
     from drako_env.web.server import make_app
 
+    try:
+        listening = listen.listen(options.host, options.port)
+    except OSError as error:
+        return fail("play", error)
     opponents = {name: opponents_of(make_game(name)) for name in GAMES}
-    hosts = ["*"] if options.host in ("0.0.0.0", "::") else [options.host]
+    hosts = [*listen.host_names(options.host, listening), *options.name]
     app = make_app(make_agent, opponents, ADVISER, hosts, options.tables, options.expiry * 60)
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(options.host, options.host)
-    address = f"http://{shown}:{options.port}/"
+    address = listen.url(listening)
+    if listen.for_others(listening):
+        print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
     print(f"Play on {address}  (Ctrl-C stops the server)", flush=True)
     if options.browser:
-        threading.Timer(1.0, webbrowser.open, [address]).start()
-    uvicorn.run(app, host=options.host, port=options.port, log_level="warning")
+        threading.Thread(target=webbrowser.open, args=[address]).start()
+    listen.serve(app, listening)
     return 0
 
 
@@ -132,7 +140,10 @@ def main() -> int:
     add_game_options(parser)
     parser.add_argument("--web", action="store_true", help="serve a page instead, on which all of that is chosen")
     parser.add_argument("--host", default="127.0.0.1", help="where the page is served; 0.0.0.0 for the whole network")
-    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--port", type=int, default=8000, help="of the page (default: 8000; 0: any that is free)")
+    parser.add_argument(
+        "--name", action="append", default=[], help="a further name by which browsers call this machine (mybox.lan)"
+    )
     parser.add_argument("--browser", action="store_true", help="open the page")
     parser.add_argument("--tables", type=int, default=500, help="most games at once on the page (default: 500)")
     parser.add_argument("--expiry", type=float, default=60, help="minutes after which a left game is cleared")

@@ -1,35 +1,45 @@
 """The server of the page: tables by secret names, small JSON requests, nothing hidden in any answer."""
 
+import ipaddress
+import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 try:
     import msgspec
+    from anyio import CapacityLimiter
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
+    from starlette.datastructures import Headers
+    from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
-    from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.requests import Request
-    from starlette.responses import FileResponse, JSONResponse, Response
-    from starlette.routing import Mount, Route
-    from starlette.staticfiles import StaticFiles
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp, Receive, Scope, Send
 except ImportError as error:
     raise ImportError("the page needs Starlette and uvicorn: pip install 'drako-env[web]'") from error
 
 from drako_env.engine.game import Game
 from drako_env.games import GAMES, Entry, make_game
+from drako_env.web.limits import LIMITS, Hints, Limits, Tables, client_of
 from drako_env.web.table import PERSON, AgentMaker, RefusedError, Table
 
 STATIC = Path(__file__).parent / "static"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 LARGEST_BODY = 4096
+LONGEST_ERROR = 300
+"""Characters of an answer that says what was wrong with what was sent."""
 MOST_CHOICES = 12
 """An option with more values than that is not offered."""
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:]+)(:[0-9]*)?", re.IGNORECASE)
 POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -50,6 +60,10 @@ class NewTable(msgspec.Struct, forbid_unknown_fields=True):
     practice: bool = False
 
 
+class Nothing(msgspec.Struct, forbid_unknown_fields=True):
+    """Nothing more than the address says."""
+
+
 class Numbered(msgspec.Struct, forbid_unknown_fields=True):
     """Something that is asked for at one decision of the game."""
 
@@ -62,53 +76,7 @@ class Played(Numbered, forbid_unknown_fields=True):
     action: int
 
 
-class RequestError(Exception):
-    """A request that is answered with an error."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
-@dataclass
-class Tables:
-    """The tables in use, at most so many; those that nobody came back to are cleared."""
-
-    most: int
-    seconds: float
-    clock: Callable[[], float] = time.monotonic
-    _used: dict[str, float] = field(default_factory=dict)
-    _tables: dict[str, Table] = field(default_factory=dict)
-
-    def check_room(self) -> None:
-        """Whether there is one more."""
-        self.clear()
-        if len(self._tables) >= self.most:
-            raise RequestError(429, f"all {self.most} tables are taken: try again later")
-
-    def add(self, table: Table) -> str:
-        """A new table under a name that nobody can guess."""
-        self.check_room()
-        name = secrets.token_urlsafe(16)
-        self._tables[name], self._used[name] = table, self.clock()
-        return name
-
-    def find(self, name: str) -> Table:
-        """A table by its name."""
-        self.clear()
-        if name not in self._tables:
-            raise RequestError(404, "there is no such table (any more)")
-        self._used[name] = self.clock()
-        return self._tables[name]
-
-    def clear(self) -> None:
-        """Forget what has expired."""
-        now = self.clock()
-        for name in [name for name, used in self._used.items() if now - used > self.seconds]:
-            del self._used[name], self._tables[name]
-
-    def __len__(self) -> int:
-        return len(self._tables)
+Result = TypeVar("Result")
 
 
 class Server:
@@ -120,17 +88,23 @@ class Server:
         opponents: Mapping[str, Sequence[str]],
         adviser: str,
         tables: Tables,
+        limits: Limits,
         timing: bool = False,
     ) -> None:
         self._make_agent, self._opponents, self._adviser, self.tables = make_agent, opponents, adviser, tables
+        self._limits, self._hints = limits, Hints(limits.hints)
+        self._workers: WeakValueDictionary[str, CapacityLimiter] = WeakValueDictionary()
+        """By client, while it has requests."""
+        self._files = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES}
         self._timing = timing
         """Whether answers say how long agents thought: that may betray whether they had a choice."""
 
-    def routes(self) -> list[Route | Mount]:
+    def routes(self) -> list[Route]:
         """All of them."""
         table = "/api/tables/{name}"
         return [
             Route("/", self.page),
+            Route("/static/{name}", self.part),
             Route("/api/games", self.games),
             Route("/api/tables", self.new, methods=["POST"]),
             Route(table, self.show),
@@ -140,15 +114,24 @@ class Server:
             Route(f"{table}/hint", self.hint, methods=["POST"]),
             Route(f"{table}/rematch", self.rematch, methods=["POST"]),
             Route(f"{table}/replay", self.replay),
-            Mount("/static", StaticFiles(directory=STATIC)),
         ]
 
     async def page(self, request: Request) -> Response:
         """The page itself."""
-        return FileResponse(STATIC / "index.html", headers=HEADERS)
+        return _file(STATIC / "index.html")
+
+    async def part(self, request: Request) -> Response:
+        """What the page consists of: these files and no others, whatever a path looks like."""
+        if request.path_params["name"] not in self._files:
+            raise HTTPException(404)
+        return _file(self._files[request.path_params["name"]])
 
     async def games(self, request: Request) -> Response:
         """What can be chosen."""
+        return _answer(await run_in_threadpool(lambda: self._choices))
+
+    @cached_property
+    def _choices(self) -> dict[str, Any]:
         shown = {}
         for name, entry in GAMES.items():
             shown[name] = {
@@ -161,27 +144,26 @@ class Server:
                 }
                 or {"": list(make_game(name).seats)},
             }
-        return _answer({"games": shown, "person": PERSON})
+        return {"games": shown, "person": PERSON}
 
     async def new(self, request: Request) -> Response:
         """A new table."""
-        wanted = await _body(request, NewTable)
-        self.tables.check_room()
+        wanted, client = await _body(request, NewTable), _client(request)
+        self.tables.check_room(client)
+        table = await self._work(client, lambda: self._set_up(wanted))
+        return _answer({"table": self.tables.add(table, client), **table.payload()}, 201)
+
+    def _set_up(self, wanted: NewTable) -> Table:
         game = self._chosen_game(wanted)
         allowed = (PERSON, *self._opponents[wanted.game])
         if len(wanted.players) != len(game.seats) or not set(wanted.players) <= set(allowed):
-            raise RequestError(422, f"players: expected {len(game.seats)} of {', '.join(allowed)}")
-
-        def make() -> Table:
-            return Table(game, wanted.players, self._make_agent, secrets.randbits(63), wanted.practice)
-
+            raise HTTPException(422, f"players: expected {len(game.seats)} of {', '.join(allowed)}")
         try:
-            table = await run_in_threadpool(make)
+            return Table(game, wanted.players, self._make_agent, secrets.randbits(63), wanted.practice)
         except ValueError:
-            raise RequestError(
+            raise HTTPException(
                 422, "a learnt policy plays by the standard rules only: choose another opponent"
             ) from None
-        return _answer({"table": self.tables.add(table), **table.payload()}, 201)
 
     async def show(self, request: Request) -> Response:
         """A table as it stands."""
@@ -199,15 +181,19 @@ class Server:
 
     async def undo(self, request: Request) -> Response:
         """Take a decision back."""
+        await _body(request, Nothing)
         return await self._changed(request, Table.undo)
 
     async def rematch(self, request: Request) -> Response:
         """Another game of the same players."""
+        await _body(request, Nothing)
         return await self._changed(request, lambda table: table.rematch(secrets.randbits(63)))
 
     async def hint(self, request: Request) -> Response:
         """What the adviser would do."""
         wanted = await _body(request, Numbered)
+        self.tables.find(request.path_params["name"])  # a hint at no table is not counted
+        self._hints.count(_client(request))
         hints, timing = await self._locked(request, lambda table: table.hint(wanted.number, self._adviser))
         return _answer({"hints": hints}, headers=timing)
 
@@ -238,28 +224,36 @@ class Server:
                 return work(table), table.thinking - before
 
         try:
-            result, thought = await run_in_threadpool(alone)
+            result, thought = await self._work(_client(request), alone)
         except RefusedError as error:
-            raise RequestError(409, str(error)) from None
+            raise HTTPException(409, str(error)) from None
         spent = time.perf_counter() - start
         if not self._timing:
             return result, {}
         return result, {"Server-Timing": f"all;dur={1000 * spent:.1f}, agent;dur={1000 * thought:.1f}"}
 
+    async def _work(self, client: str, work: Callable[[], Result]) -> Result:
+        """Something that takes a while, in a thread. A client's further requests wait, and hold no thread meanwhile."""
+        workers = self._workers.setdefault(client, CapacityLimiter(self._limits.working))
+        if workers.statistics().tasks_waiting >= self._limits.waiting:
+            raise HTTPException(429, f"{self._limits.waiting} requests of your address are waiting: try again later")
+        async with workers:
+            return await run_in_threadpool(work)
+
     def _chosen_game(self, wanted: NewTable) -> Game:
         """Only shipped tables: a name that is none is never looked for among files."""
         entry = GAMES.get(wanted.game)
         if entry is None:
-            raise RequestError(422, f"game: expected one of {', '.join(GAMES)}")
+            raise HTTPException(422, f"game: expected one of {', '.join(GAMES)}")
         if wanted.table and wanted.table not in entry.tables:
-            raise RequestError(422, f"table: expected one of {', '.join(entry.tables)}")
+            raise HTTPException(422, f"table: expected one of {', '.join(entry.tables)}")
         offered = _offered(entry)
         if unknown := set(wanted.options) - set(offered):
-            raise RequestError(422, f"options: {sorted(unknown)[0]!r} is not one of {', '.join(offered)}")
+            raise HTTPException(422, f"options: {sorted(unknown)[0]!r} is not one of {', '.join(offered)}")
         try:
             return make_game(wanted.game, rules=wanted.table or entry.tables[0], **wanted.options)
         except ValueError as error:
-            raise RequestError(422, str(error)) from None
+            raise HTTPException(422, str(error)) from None
 
 
 def _offered(entry: Entry) -> dict[str, list[Any]]:
@@ -267,22 +261,32 @@ def _offered(entry: Entry) -> dict[str, list[Any]]:
     return {key: list(values) for key, values in entry.options.items() if len(values) <= MOST_CHOICES}
 
 
+def _client(request: Request) -> str:
+    return client_of(request.client.host if request.client else "")
+
+
+def _file(path: Path) -> Response:
+    return Response(path.read_bytes(), headers=HEADERS, media_type=TYPES[path.suffix])
+
+
 Body = TypeVar("Body")
 
 
 async def _body(request: Request, kind: type[Body]) -> Body:
     """A small JSON body of the right shape. A form of a foreign page cannot send that type."""
-    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-        raise RequestError(415, "expected application/json")
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415, "expected application/json")
     read = b""
-    async for part in request.stream():
-        read += part
-        if len(read) > LARGEST_BODY:
-            raise RequestError(413, f"a request has at most {LARGEST_BODY} bytes")
     try:
+        async for part in request.stream():
+            read += part
+            if len(read) > LARGEST_BODY:
+                raise HTTPException(413, f"a request has at most {LARGEST_BODY} bytes")
         return msgspec.json.decode(read, type=kind)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise RequestError(422, str(error)) from None
+    except ClientDisconnect:  # nobody hears the answer; without one the log would have a traceback
+        raise HTTPException(400, "the request broke off") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise HTTPException(422, str(error)) from None
 
 
 def _answer(content: Any, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
@@ -290,8 +294,39 @@ def _answer(content: Any, status: int = 200, headers: Mapping[str, str] = Mappin
 
 
 async def _problem(request: Request, error: Exception) -> Response:
-    status = error.status if isinstance(error, RequestError) else 500
-    return JSONResponse({"error": str(error)}, status, HEADERS)
+    """Whatever is refused is answered in the same way, that which Starlette refuses, too."""
+    assert isinstance(error, HTTPException)
+    return _answer({"error": error.detail[:LONGEST_ERROR]}, error.status_code, error.headers or {})
+
+
+class KnownHosts:
+    """Answers only to names that are ours, and to the address at which a connection arrived: a foreign page could
+    otherwise talk to a server in this network through a name of its own that leads here (DNS rebinding)."""
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+        self._app, self._hosts = app, tuple(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        found = HOST.fullmatch(Headers(scope=scope).get("host", ""))
+        known = (*self._hosts, *_address(scope))
+        if found and found[1].lower() in known:
+            return await self._app(scope, receive, send)
+        answer = _answer({"error": f"this server answers to {', '.join(known)} only"}, 400)
+        return await answer(scope, receive, send)
+
+
+def _address(scope: Scope) -> list[str]:
+    """The address of this machine to which the client is connected, in the form of a Host header."""
+    try:
+        found = ipaddress.ip_address((scope.get("server") or ("",))[0])
+    except ValueError:
+        return []
+    if isinstance(found, ipaddress.IPv6Address):
+        return [str(found.ipv4_mapped or f"[{found}]")]
+    return [str(found)]
 
 
 def make_app(
@@ -302,11 +337,12 @@ def make_app(
     most_tables: int = 500,
     seconds: float = 3600.0,
     timing: bool = False,
+    limits: Limits = LIMITS,
 ) -> Starlette:
-    """The application. `hosts` are further names that the server answers to; others are refused, so that no foreign
-    page can talk to a server on this machine through a name of its own."""
-    server = Server(make_agent, opponents, adviser, Tables(most_tables, seconds), timing)
-    trusted = Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, *hosts])
-    app = Starlette(routes=server.routes(), middleware=[trusted], exception_handlers={RequestError: _problem})
+    """The application. `hosts` are further names that the server answers to, `limits` what one client may use."""
+    server = Server(make_agent, opponents, adviser, Tables(most_tables, seconds, limits.tables), limits, timing)
+    known = Middleware(KnownHosts, hosts=[*LOCAL, *hosts])
+    app = Starlette(routes=server.routes(), middleware=[known], exception_handlers={HTTPException: _problem})
+    app.router.redirect_slashes = False
     app.state.tables = server.tables
     return app

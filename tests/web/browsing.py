@@ -1,42 +1,36 @@
-"""A server and a browser for the tests of the page.
+"""A browser for the tests of the page, and the server as it is started by hand.
 
 python -m tests.web.browsing        shoots the README's picture of the page anew (or: make pictures)
 """
 
 import contextlib
+import json
 import random
+import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
+
+from tests.web.running import HANGS
 
 ROOT = Path(__file__).parent.parent.parent
 PICTURE = Path(__file__).parent / "page.png"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+QUICK = "?pause=0"
 READY = "state.shown && !state.busy && (state.shown.yours || state.shown.over)"
 
 
 @contextlib.contextmanager
-def serving():
-    """The address of a server of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "scripts/play.py", "--web", "--port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+def serving(*options):
+    """The command that serves the page, and its address."""
+    command = [sys.executable, "scripts/play.py", "--web", "--port", "0", *options]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as server:
         try:
-            assert f"http://127.0.0.1:{port}/" in server.stdout.readline()
-            for _ in range(200):
-                try:
-                    urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
-                    break
-                except OSError:
-                    time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}/?pause=0"
+            yield server, re.search(r"http://\S+", server.stdout.readline())[0]
         finally:
             server.terminate()
 
@@ -52,18 +46,28 @@ def browsing():
         browser.close()
 
 
-def wait_for(page, condition, seconds=30):
+def open_page(browser, width=1280, height=860):
+    """A page of a desktop's size."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(1000 * HANGS)
+    return page
+
+
+def wait_for(page, condition):
     """Until a condition holds in the page, whose security policy forbids Playwright's own waiting."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + HANGS
     while not page.evaluate(condition):
-        assert time.monotonic() < end, f"{condition}: not within {seconds} s"
-        page.wait_for_timeout(5)
+        assert time.monotonic() < end, f"{condition}: does not happen"
+        page.wait_for_timeout(2)
 
 
-def sit_down(page, address, seat, game="drako"):
+def sit_down(page, address, seat, game="drako", table=None):
     """Choose a game, one seat for oneself, the default opponent for the others."""
     page.goto(address)
     page.select_option("#game", game)
+    if table:
+        page.click("summary")
+        page.select_option('select[name="table"]', json.dumps(table))
     for i in range(page.locator("select.player").count()):
         page.locator("select.player").nth(i).select_option(index=0 if i == seat else 1)
     page.click("#form button")
@@ -87,9 +91,9 @@ def decide(page, chance):
 def main():
     """A game under way, the dwarves asked whether to block."""
     chance = random.Random(2)
-    with serving() as address, browsing() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 860})
-        sit_down(page, address, 1)
+    with serving() as (_, address), browsing() as browser:
+        page = open_page(browser)
+        sit_down(page, f"{address}{QUICK}", 1)
         while not page.evaluate("state.shown.out_of_turn && state.shown.number > 40 && state.shown.actions.length > 1"):
             decide(page, chance)
         page.screenshot(path=PICTURE)

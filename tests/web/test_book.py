@@ -1,9 +1,7 @@
 """Replays to leaf through."""
 
 import json
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,13 +12,13 @@ from drako_env import replay
 from drako_env.evaluation.runner import Job, play_job
 from drako_env.games import make_game
 from drako_env.web.book import film, html, pages
+from scripts import replay as command
 
-ROOT = Path(__file__).parent.parent.parent
 
-
-@pytest.fixture(scope="module", params=["drako", "golden_dragon"])
+@pytest.fixture(scope="module", params=[("drako", "tiny"), ("golden_dragon", "compact8")], ids=lambda game: game[0])
 def recorded(request):
-    game = make_game(request.param)
+    name, rules = request.param
+    game = make_game(name, rules=rules)
     names = ("ismcts:10", "heuristic")
     played = play_job(game, [make_agent(name, game) for name in names], Job(names, 0, 5, record=True))
     return replay.record(game, 5, names, played.actions, played.opinions)
@@ -62,14 +60,13 @@ def test_a_film_has_a_frame_for_every_position(recorded, tmp_path):
         assert np.asarray(found.convert("RGB")).std() > 10
 
 
-def test_the_command_refuses_an_edited_game_with_its_line(recorded, tmp_path):
+def test_the_command_refuses_an_edited_game_with_its_line(recorded, tmp_path, monkeypatch, capsys):
     path = tmp_path / "game.jsonl"
     replay.save(path, recorded)
     lines = path.read_text().splitlines()
     lines[7] = json.dumps(json.loads(lines[7]) | {"action": {"type": "fly away"}})
     path.write_text("\n".join(lines) + "\n")
-    command = [sys.executable, "scripts/replay.py", str(path), "--html", str(tmp_path / "page.html")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "line 8" in done.stderr
+    monkeypatch.setattr(sys, "argv", ["replay.py", str(path), "--html", str(tmp_path / "page.html")])
+    assert command.main() == 2
+    assert "line 8" in capsys.readouterr().err
     assert not (tmp_path / "page.html").exists()

@@ -1,21 +1,33 @@
 """The page in a real browser: whole games are clicked through. `apt-get install chromium` brings the browser."""
 
 import random
+import types
 
 import pytest
 
 from drako_env import replay
-from tests.web.browsing import CHROMIUM, READY, ROOT, browsing, decide, serving, sit_down, wait_for
+from drako_env.web import server
+from drako_env.web.limits import Limits
+from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for
+from tests.web.running import WITH_POLICY, Running, app_of
 
 SHOTS = ROOT / "runs" / "screenshots"
+SEED = 10
+"""With that the dragon's game below is short."""
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: apt-get install chromium")
 
 
+@pytest.fixture(autouse=True)
+def seeded(monkeypatch):
+    monkeypatch.setattr(server, "secrets", types.SimpleNamespace(randbits=lambda bits: SEED))
+
+
 @pytest.fixture(scope="module")
 def address():
-    with serving() as found:
-        yield found
+    with Running(app_of(opponents=WITH_POLICY)) as running:
+        yield f"{running.url}/{QUICK}"
+        assert running.problems == []
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +38,7 @@ def browser():
 
 @pytest.fixture
 def page(browser):
-    opened = browser.new_page(viewport={"width": 1280, "height": 860})
+    opened = open_page(browser)
     problems = []
     opened.on("pageerror", lambda error: problems.append(str(error)))
     yield opened
@@ -34,15 +46,14 @@ def page(browser):
     assert problems == []
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_whole_game_on_each_seat(page, address, seat, tmp_path):
-    chance, asked = random.Random(seat), 0
-    sit_down(page, address, seat)
-    for number in range(1000):
-        if page.evaluate("state.shown.over"):
-            break
+@pytest.mark.parametrize(("seat", "table"), [(0, None), (1, "tiny")])
+def test_a_whole_game_on_each_seat(page, address, seat, table, tmp_path):
+    chance, asked, decisions = random.Random(0), 0, 0
+    sit_down(page, address, seat, table=table)
+    while not page.evaluate("state.shown.over"):
         asked += decide(page, chance)
-        if number == 12:
+        decisions += 1
+        if decisions == 5:
             before = page.evaluate("[state.table, state.shown.number, state.shown.picture]")
             page.reload()
             wait_for(page, READY)
@@ -60,7 +71,7 @@ def test_a_whole_game_on_each_seat(page, address, seat, tmp_path):
 
 
 def test_a_phone_shows_everything_without_scrolling_sideways(browser, address):
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page = open_page(browser, 390, 844)
     page.goto(address)
     page.wait_for_selector("select.player")
     page.screenshot(path=SHOTS / "phone-choose.png", full_page=True)
@@ -108,21 +119,43 @@ def test_two_people_pass_the_screen(page, address):
     page.wait_for_selector("#pass[open]")
     assert "dwarves" in page.inner_text("#pass-text")
     assert page.locator("#board svg").count() == 0
+    page.evaluate("() => { window.fetch = () => { window.asked = true; }; }")
     for key in ("Escape", "Escape", "Escape", "1", "h"):
         page.keyboard.press(key)
-    page.wait_for_timeout(200)
+    page.wait_for_selector("#pass[open]")
     assert page.locator("#choices button, #ask-choices button, #hints button, #board svg, #log li").count() == 0
-    assert page.evaluate("state.shown.number") == 1
-    assert page.locator("#pass[open]").count() == 1
+    assert page.evaluate("[state.shown.number, window.asked]") == [1, None]
 
 
 def test_new_game_while_the_machine_thinks(page, address):
     sit_down(page, address, 0)
+    kept_back = []
+    page.route("**/play", lambda route: kept_back.append(route))
     page.locator("#choices button[data-action]").first.click()
+    while not kept_back:
+        page.wait_for_timeout(2)
     page.click("#leave")
-    page.wait_for_timeout(500)
+    page.wait_for_selector("#setup", state="visible")
+    kept_back[0].continue_()
+    wait_for(page, "!state.busy")
     assert page.locator("#setup").is_visible()
     assert not page.locator("#error").is_visible()
+
+
+def test_what_a_client_may_not_is_shown(page):
+    with Running(app_of(limits=Limits(tables=1, hints=1))) as running:
+        sit_down(page, f"{running.url}/{QUICK}", 0)
+        page.keyboard.press("h")
+        page.wait_for_selector("#hints button")
+        assert not page.locator("#error").is_visible()
+        page.keyboard.press("h")
+        page.wait_for_selector("#error", state="visible")
+        assert "your address had 1 hints in a minute" in page.inner_text("#error")
+        page.click("#leave")
+        page.click("#start")
+        wait_for(page, "byId('error').textContent.includes('your address has 1 tables')")
+        assert page.locator("#error").is_visible()
+        assert page.locator("#setup").is_visible()
 
 
 def test_changed_rules_are_not_for_the_learnt_policy(page, address):

@@ -1,0 +1,119 @@
+"""How much everybody, and how much one client, may use of the page's server."""
+
+import ipaddress
+import math
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from starlette.exceptions import HTTPException
+
+from drako_env.web.table import Table
+
+WINDOW = 60.0
+"""Seconds in which hints are counted."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one client (an address) may use."""
+
+    tables: int = 100
+    """A fifth of all 500: nobody takes them all alone, and a class behind one router still finds three for each."""
+    hints: int = 30
+    """In a minute: one every other second. A hint takes about 30 ms, so that is 1.5 % of a core."""
+    working: int = 4
+    """Requests that are worked on at the same time: a tenth of the 40 threads that Starlette has. More of them wait."""
+    waiting: int = 100
+    """Requests that wait for those: one for each table."""
+
+
+LIMITS = Limits()
+
+
+def client_of(address: str) -> str:
+    """Whom an address belongs to: a machine may take any address of its IPv6 network, which has 2^64 of them."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found.packed, 64), strict=False))
+
+
+@dataclass
+class _Taken:
+    table: Table
+    client: str
+    used: float
+
+
+@dataclass
+class Tables:
+    """The tables in use, at most so many, and so many of one client; those that nobody came back to are cleared."""
+
+    most: int
+    seconds: float
+    most_each: int = LIMITS.tables
+    clock: Callable[[], float] = time.monotonic
+    _tables: dict[str, _Taken] = field(default_factory=dict)
+
+    def check_room(self, client: str) -> None:
+        """Whether there is one more."""
+        self.clear()
+        if len(self._tables) >= self.most:
+            raise HTTPException(429, f"all {self.most} tables are taken: try again later")
+        if sum(taken.client == client for taken in self._tables.values()) >= self.most_each:
+            left = f"one that is left alone for {self.seconds / 60:g} minutes is cleared"
+            raise HTTPException(429, f"your address has {self.most_each} tables, as many as one may have: {left}")
+
+    def add(self, table: Table, client: str) -> str:
+        """A new table under a name that nobody can guess."""
+        self.check_room(client)
+        name = secrets.token_urlsafe(16)
+        self._tables[name] = _Taken(table, client, self.clock())
+        return name
+
+    def find(self, name: str) -> Table:
+        """A table by its name."""
+        self.clear()
+        if name not in self._tables:
+            raise HTTPException(404, "there is no such table (any more)")
+        taken = self._tables[name]
+        taken.used = self.clock()
+        return taken.table
+
+    def clear(self) -> None:
+        """Forget what has expired."""
+        now = self.clock()
+        for name in [name for name, taken in self._tables.items() if now - taken.used > self.seconds]:
+            del self._tables[name]
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+
+@dataclass
+class Hints:
+    """The hints that each client had in this minute."""
+
+    most_each: int
+    clock: Callable[[], float] = time.monotonic
+    _begun: float = float("-inf")
+    _given: Counter[str] = field(default_factory=Counter)
+
+    def count(self, client: str) -> None:
+        """One more, if there is one left."""
+        now = self.clock()
+        if now - self._begun >= WINDOW:
+            self._begun, self._given = now, Counter()
+        if self._given[client] >= self.most_each:
+            wait = math.ceil(self._begun + WINDOW - now)
+            text = f"your address had {self.most_each} hints in a minute, as many as one may have"
+            raise HTTPException(429, f"{text}: try again in {wait} s")
+        self._given[client] += 1
