@@ -28,7 +28,7 @@ def leaf(every: list[Page], console: Console) -> None:
         if word in ("q", "quit"):
             return
         if word.isdecimal():
-            number = int(word) - 1
+            number = int(word[:9]) - 1
         else:
             number += -1 if word.startswith("b") else 1
         number = max(0, min(len(every) - 1, number))

@@ -205,6 +205,7 @@ def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> No
     for i, figure in enumerate(strikes):
         s["strikes"][i] = FIGURES.index(one_of(figure, FIGURES, "strike"))
     s["blocked"][: len(blocked)] = [truth(b, "blocked") for b in blocked]
+    count(len(moved), 1, "number of dwarves moved")  # R6.2: with the second one the card is done
     for dwarf in moved:
         s["moved"] |= 1 << FIGURES.index(one_of(dwarf, DWARVES, "moved"))
     s["wounds"] = count(pending["wounds"], sum(rules.dragon_spaces[1:]), "wounds to place")

@@ -153,7 +153,9 @@ def record_problem(game: Game, state: Any) -> str:
     hold anything. A sound record is what its own description leads to."""
     try:
         again = game.load_state_dict(game.state_dict(state))
-    except (ValueError, IndexError) as error:
+    except IndexError:
+        return "an entry is beyond what there is"
+    except ValueError as error:
         return str(error)
     again["rng"] = state["rng"]
     if not state["rng"].all():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from drako_env.engine.checks import shown
 from drako_env.engine.game import ILLEGAL, OVER, Game, new_masks, new_states, prepare
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 from drako_env.engine.view import SeatView
@@ -160,7 +161,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
     def action_dict(self, action: int) -> dict[str, Any]:
         """An action's meaning."""
         if not 0 <= action < len(self.game.actions):
-            raise ValueError(f"no action {action!r}: ids run from 0 to {len(self.game.actions) - 1}")
+            raise ValueError(f"no action {shown(action)}: ids run from 0 to {len(self.game.actions) - 1}")
         return {key: list(v) if isinstance(v, list) else v for key, v in self.game.actions[action].items()}
 
     def action_id(self, action: Mapping[str, Any]) -> int:
@@ -168,7 +169,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         try:
             return self.game.actions.index(action)
         except ValueError:
-            raise ValueError(f"no such action: {action!r}") from None
+            raise ValueError(f"no such action: {shown(action)}") from None
 
     def _start(self) -> None:
         """PettingZoo's bookkeeping for the position as it stands."""
@@ -207,7 +208,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
     def _illegal(self, action: Any) -> str:
         legal = [f"{i} ({self.game.action_text(i)})" for i in np.flatnonzero(self._mask).tolist()]
         more = f" and {len(legal) - SHOWN_LEGAL} more" if len(legal) > SHOWN_LEGAL else ""
-        name = f"{action} ({self.game.action_text(int(action))})" if self._is_id(action) else f"{action!r}"
+        name = f"{action} ({self.game.action_text(int(action))})" if self._is_id(action) else shown(action)
         phase = self.game.phase(self._states[0])
         return (
             f"action {name} is illegal for {self.agent_selection} in phase {phase!r}; "

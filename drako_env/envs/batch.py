@@ -137,7 +137,7 @@ class GameBatch:
         """Go on from where `save` was called on a batch of the same game, rules and size; `ValueError` leaves the batch
         as it is.
 
-        The bytes may come from anywhere, so every game is checked, which takes half a second for a thousand."""
+        The bytes may come from anywhere, so every game is checked, which takes some 0.2 ms each."""
         arrays = self._unpacked(saved)
         self._check_games(*arrays)
         self._go_on_from(arrays)

@@ -219,8 +219,15 @@ def test_bad_arguments_are_named():
     game = drako_v0.raw_env()
     with pytest.raises(ValueError, match="no action 999"):
         game.action_dict(999)
-    with pytest.raises(ValueError, match="no such action"):
-        game.action_id({"type": "dance"})
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    for action in ({"type": "dance"}, {"type": deep}):
+        with pytest.raises(ValueError, match="no such action"):
+            game.action_id(action)
+    game.reset(seed=0)
+    with pytest.raises(ValueError, match="is illegal for dragon_0"):
+        game.step(deep)
 
 
 @pytest.mark.parametrize(
