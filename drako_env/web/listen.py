@@ -7,10 +7,15 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
-import h11
-import uvicorn
-from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from drako_env.web import MISSING
+
+try:
+    import h11
+    import uvicorn
+    from starlette.types import ASGIApp
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+except ImportError as error:
+    raise ImportError(MISSING) from error
 
 from drako_env.web.limits import client_of
 
