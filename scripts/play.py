@@ -145,7 +145,9 @@ def main() -> int:
         "--name", action="append", default=[], help="a further name by which browsers call this machine (mybox.lan)"
     )
     parser.add_argument("--browser", action="store_true", help="open the page")
-    parser.add_argument("--tables", type=int, default=500, help="most games at once on the page (default: 500)")
+    parser.add_argument(
+        "--tables", type=int, default=500, help="most games at once on the page (default: 500; 100 of one address)"
+    )
     parser.add_argument("--expiry", type=float, default=60, help="minutes after which a left game is cleared")
     parser.add_argument("--seat", help="yours (default: the first)")
     parser.add_argument("--opponent", help="default: the learnt policy where there is one")

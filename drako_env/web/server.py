@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from drako_env.web import MISSING
+
 try:
     import msgspec
     from anyio import CapacityLimiter
@@ -24,7 +26,7 @@ try:
     from starlette.routing import Route
     from starlette.types import ASGIApp, Receive, Scope, Send
 except ImportError as error:
-    raise ImportError("the page needs Starlette and uvicorn: pip install 'drako-env[web]'") from error
+    raise ImportError(MISSING) from error
 
 from drako_env.engine.game import Game
 from drako_env.games import GAMES, Entry, make_game

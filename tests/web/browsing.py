@@ -55,10 +55,11 @@ def open_page(browser, width=1280, height=860):
 
 def wait_for(page, condition):
     """Until a condition holds in the page, whose security policy forbids Playwright's own waiting."""
-    end = time.monotonic() + HANGS
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, f"{condition}: does not happen"
-        page.wait_for_timeout(2)
+    holds = f"""async (end) => {{
+        while (!({condition}) && Date.now() < end) await new Promise((go) => setTimeout(go, 1));
+        return Boolean({condition});
+    }}"""
+    assert page.evaluate(holds, 1000 * (time.time() + HANGS)), f"{condition}: does not happen"
 
 
 def sit_down(page, address, seat, game="drako", table=None):

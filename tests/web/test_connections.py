@@ -247,6 +247,12 @@ def test_damaged_requests_leave_nothing_in_the_log(running):
     assert ask(running, "GET", "/api/games")[0] == 200
 
 
+def test_answers_do_not_wait_for_acknowledgements(running):
+    with running.connect():
+        own = running.connections[0].transport.get_extra_info("socket")
+        assert own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_one_client_has_so_many_connections(running, monkeypatch):
     monkeypatch.setattr(Connection, "most_each", 3)
     clients = [running.connect() for _ in range(3)]
