@@ -121,7 +121,7 @@ def odd_table():
     table["deck"]["dwarves"] = [
         {"name": LONGEST, "copies": 4, "options": [["attack2", 9], ["crossbow", 9]]},
         {"name": "W" * 60, "copies": 60, "options": [["move2", 9], ["defense", 0]]},
-        {"name": "\x07Żółw", "copies": 60, "options": [["net", 0], ["attack1", 1]]},
+        {"name": "Żółw", "copies": 60, "options": [["net", 0], ["attack1", 1]]},
     ]
     return Rules.load(table)
 
@@ -130,8 +130,8 @@ def test_a_table_of_extremes_is_drawn_too():
     game = position(
         agent="dwarves",
         rules=odd_table(),
-        hands={"dwarves": {LONGEST: 2, "W" * 60: 2, "\x07Żółw": 2}},
-        decks={"dwarves": {"W" * 60: 58, "\x07Żółw": 52}},
+        hands={"dwarves": {LONGEST: 2, "W" * 60: 2, "Żółw": 2}},
+        decks={"dwarves": {"W" * 60: 58, "Żółw": 52}},
         fury=(1, 0),
         archer=(0, 1),
         wounds={"armor": 17, "fury_dwarf": 31},
