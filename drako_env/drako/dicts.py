@@ -134,9 +134,9 @@ def _load_turn(s: Any, position: Mapping[str, Any]) -> None:
     s["winner"] = SIDES.index(one_of(winner, SIDES, "winner")) if over else NOBODY
     expected = _decider(phase, s["turn_agent"])
     if (expected is not None and s["agent"] != expected) or (over and agent is not None):
-        raise ValueError(f"agent {agent!r} cannot decide in phase {position['phase']!r} of this turn")
+        raise ValueError(f"agent {shown(agent)} cannot decide in phase {position['phase']!r} of this turn")
     if not over and winner is not None:
-        raise ValueError(f"winner {winner!r} in phase {position['phase']!r}: only a game that is over has one")
+        raise ValueError(f"winner {shown(winner)} in phase {position['phase']!r}: only a game that is over has one")
     for key, highest in zip(TURN_COUNTERS, (MAX_TURN, 3, 3), strict=True):
         s[key] = count(position[key], highest, key)
     s["fury_used"] = truth(position["fury_used"], "fury_used")

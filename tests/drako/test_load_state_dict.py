@@ -1,5 +1,6 @@
 """`load_state_dict`: what cannot have come about is refused before a kernel trusts it."""
 
+import copy
 import random
 
 import numpy as np
@@ -174,12 +175,16 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("name", STRANGE)
-@pytest.mark.parametrize("way", [("phase",), ("turn",), ("dragon", "hex"), ("hands",), ("dwarves", "net", "wounds")])
-def test_no_value_is_too_strange_to_be_refused(name, way):
-    game = dealt(**FIRST_GAME)
-    state = place = game.state_dict()
-    *keys, last = way
-    for key in keys:
-        place = place[key]
-    place[last] = STRANGE[name]
-    refused(game, state, ".")
+@pytest.mark.parametrize("over", [False, True], ids=["in play", "over"])
+def test_no_value_is_too_strange_to_be_refused(name, over):
+    """Wherever it stands."""
+    game = breathing()
+    while over and not game.terminations[game.agent_selection]:
+        game.step(random_action(game, random.Random(0)))
+    whole = game.state_dict()
+    places = [(), *((key,) for key, inner in whole.items() if isinstance(inner, dict))]
+    for way in places:
+        for key in whole if way == () else whole[way[0]]:
+            state = copy.deepcopy(whole)
+            (state if way == () else state[way[0]])[key] = STRANGE[name]
+            refused(game, state, ".")
