@@ -17,6 +17,7 @@ from drako_env.drako.state import (
     ACTIONS_A_TURN,
     CARDS_PER_DRAW,
     HAND_LIMIT,
+    MAX_TURN,
     NOBODY,
     OFF_BOARD,
     Area,
@@ -325,12 +326,13 @@ def continue_turn(t: Any, s: Any) -> None:
 @jit
 def next_turn(s: Any) -> None:
     """R5.1; R5.5, R8.4: a dragon without cards skips its turn, and thereby escapes a net."""
-    s["turn"] += 1
+    turns = 1
     s["turn_agent"] = 1 - s["turn_agent"]
     if s["turn_agent"] == Seat.DRAGON and dragon_without_cards(s):
         s["netted"] = 0
-        s["turn"] += 1
+        turns = 2
         s["turn_agent"] = Seat.DWARVES
+    s["turn"] = min(s["turn"] + turns, MAX_TURN)
     s["actions_left"] = ACTIONS_A_TURN
     s["actions_spent"] = 0
     s["phase"] = Phase.ACTION

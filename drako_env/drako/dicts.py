@@ -12,6 +12,7 @@ from drako_env.drako.state import (
     MAX_ACTIONS_A_TURN,
     MAX_HAND,
     MAX_STRIKES,
+    MAX_TURN,
     NO_CARD,
     NOBODY,
     OFF_BOARD,
@@ -39,7 +40,6 @@ SETTING_UP = (Phase.EXCHANGE, Phase.PLACEMENT)
 MOST_STRIKES = {"attack2": 2, "fire": 3}
 """Of the symbols that can strike more than once (R7.1, R7.4)."""
 TURN_COUNTERS = ("turn", "actions_left", "actions_spent")
-MAX_TURN = 10_000
 
 
 def state_dict(rules: Rules, s: Any) -> dict[str, Any]:
@@ -306,11 +306,10 @@ def _check_decision(rules: Rules, s: Any) -> None:
 
 
 def _late_fury(rules: Rules, s: Any) -> bool:
-    """R10.1: both actions are spent, and the dwarf player is asked for fury."""
+    """R10.1: no action is left, and the dwarf player is asked for fury."""
     free = rules.dwarf_spaces[0] - int(s["dwarf_wounds"][Figure.FURY])
     possible = s["hex"][Figure.FURY] != OFF_BOARD and (free >= 2 or rules.fury_may_kill) and not s["fury_used"]
-    asked = s["turn_agent"] == Seat.DWARVES and s["actions_spent"] == ACTIONS_A_TURN
-    return bool(rules.fury_timing == "any" and asked and possible)
+    return bool(rules.fury_timing == "any" and s["turn_agent"] == Seat.DWARVES and possible)
 
 
 def _check_exchange(rules: Rules, s: Any) -> None:

@@ -85,6 +85,8 @@ class Phase(IntEnum):
 
 
 MAX_STRIKES = 3
+MAX_TURN = 10_000
+"""Where the count of turns stops; only a position that was set can come near."""
 
 STATE = np.dtype(
     [

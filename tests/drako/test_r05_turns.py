@@ -152,3 +152,11 @@ def test_r5_7_the_last_wounds_are_placed_before_the_dragon_wins():
     state = after(game, "play great-axe-step as attack1", "take the strike")
     assert (state["phase"], state["agent"], state["pending"]["wounds"]) == ("wound", "dwarves", 1)
     assert after(game, "wound fire")["winner"] == "dragon"
+
+
+def test_the_count_of_turns_stops_where_a_position_may_be_set():
+    game = position(agent="dwarves", decks={"dragon": {}})
+    game.load_state_dict(game.state_dict() | {"turn": 9_999})
+    state = after(game, "draw", "draw")
+    assert (state["turn"], state["turn_agent"]) == (10_000, "dwarves"), "the dragon, out of cards, skipped its turn"
+    game.load_state_dict(state)
