@@ -71,6 +71,7 @@ def judge(run: Run, number: int, minutes: float, other: str, games: int, process
 def draw(points: list[Point], path: Path) -> None:
     """Scores over training time."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullLocator
 
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.subplots()
@@ -80,7 +81,9 @@ def draw(points: list[Point], path: Path) -> None:
         axes.plot(minutes, scores, "o-", color=colour, label=f"against {other}", linewidth=1.6, markersize=4)
         axes.fill_between(minutes, low, high, color=colour, alpha=0.15, linewidth=0)
     axes.set(xscale="log", ylim=(0, 1), xlabel="minutes of training", ylabel="matches won (sides swapped)")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(lambda minutes, _: f"{minutes:g}")
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
