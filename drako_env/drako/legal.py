@@ -105,7 +105,7 @@ def archer_sees_dragon(t: Any, s: Any) -> bool:
 def may_declare_fury(t: Any, s: Any) -> bool:
     """R10.1, R10.2: once per game, before the turn's first action or at any time of it, and not if it kills."""
     available = (s["agent"] == Seat.DWARVES) & (s["fury_used"] == 0) & (s["hex"][Figure.FURY] != OFF_BOARD)
-    in_time = (s["actions_spent"] == 0) | (t["fury_any_time"] == 1)
+    in_time = ((s["actions_spent"] == 0) & (s["actions_left"] > 0)) | (t["fury_any_time"] == 1)
     free = t["dwarf_spaces"][Figure.FURY] - s["dwarf_wounds"][Figure.FURY]
     return available & in_time & ((free >= 2) | (t["fury_may_kill"] == 1))
 

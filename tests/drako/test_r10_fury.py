@@ -114,6 +114,14 @@ def test_r10_1_whatever_leads_to_the_question_can_be_loaded_again():
     assert game.state_dict() == state
 
 
+def test_r10_1_at_the_start_means_that_an_action_is_left():
+    """Whatever a puzzle says of the actions spent."""
+    game = position(agent="dwarves", hands={"dwarves": {"axe-shield": 2}}, fury=(1, 0), actions_left=1)
+    play(game, "play axe-shield as attack1")
+    game.load_state_dict(game.state_dict() | {"actions_spent": 0})
+    assert after(game, "take the strike")["agent"] == "dragon"
+
+
 def test_r5_7_the_last_card_ends_the_game_before_the_question():
     game = position(
         agent="dwarves",
