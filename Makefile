@@ -36,13 +36,13 @@ $(VENV)/.players: pyproject.toml constraints.txt
 	@$(BIN)/python -m compileall -q drako_env agents
 	@touch $@
 
-test: setup ## lint, types, tests
+test: setup ## lint, types, tests (OPTIONS for pytest: "--random-order --chance 7")
 	@$(BIN)/python -m compileall -q drako_env # for the start-up time, where Python may not write bytecode by itself
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@printf '%s\n' drako golden_dragon icarius | xargs -P 2 -n 1 $(BIN)/python -m tests.compile
-	@$(BIN)/pytest -m "not slow and not timing" -n auto --maxprocesses 4 --dist loadgroup
+	@$(BIN)/pytest -m "not slow and not timing" -n auto --maxprocesses 4 --dist loadgroup $(OPTIONS)
 
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games
 	@$(BIN)/pytest -m slow
