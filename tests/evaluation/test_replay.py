@@ -8,12 +8,13 @@ from agents.registry import make_agent
 from drako_env import replay
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
+from tests.drako.random_games import TABLES
 from tests.every_game import every_game
 
 
 @pytest.fixture(scope="module")
 def recorded():
-    game = make_game("drako", edition="2019")
+    game = make_game("drako", rules=TABLES[1], edition="2019")
     agents, actions = [make_agent("ismcts:10", game), make_agent("heuristic", game)], []
     opinions = []
 
@@ -21,8 +22,8 @@ def recorded():
         actions.append(action)
         opinions.append(agent.opinions() if hasattr(agent, "opinions") else [])
 
-    play_game(game, agents, 5, watch=watch)
-    return replay.record(game, 5, ["ismcts:10", "heuristic"], actions, opinions)
+    play_game(game, agents, 4, watch=watch)
+    return replay.record(game, 4, ["ismcts:10", "heuristic"], actions, opinions)
 
 
 @pytest.fixture
