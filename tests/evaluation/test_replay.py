@@ -84,7 +84,7 @@ def test_a_card_that_was_not_in_hand_is_found(recorded, file):
     [
         (lambda f: line_of(f, "draw"), lambda row: row["drawn"].clear(), "drawn was"),
         (lambda f: 3, lambda row: row.update(agent="dragon_0"), "dragon_0 decides, but it is up to dwarves_0"),
-        (lambda f: 1, lambda row: row.update(seed=6), "line 2: "),
+        (lambda f: 1, lambda row: row.update(seed=5), "line 2: "),
         (lambda f: 1, lambda row: row["seats"].pop("dwarves_0"), "line 1: seats dragon_0"),
         (lambda f: 1, lambda row: row.update(game="chess"), "line 1: unknown game 'chess'"),
         (lambda f: 1, lambda row: row["rules"].pop("deck"), "line 1: .*'deck' is missing"),
