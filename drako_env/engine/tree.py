@@ -54,7 +54,7 @@ def write_node(tree: Any, node: int, parent: int, action: int, mover: int) -> No
 def best_child(tree: Any, node: int, legal: Any, exploration: float) -> tuple[int, int]:
     """The legal child with the highest upper confidence bound (NONE if there is none), and how many are legal. Takes
     the action of each of them out of `legal`, so that what stays are the actions not tried yet."""
-    best, best_bound, tried = NONE, -1.0, 0
+    best, best_bound, tried = NONE, -math.inf, 0
     child = tree[node]["first_child"]
     while child != NONE:
         c = tree[child]
@@ -73,7 +73,7 @@ def best_child(tree: Any, node: int, legal: Any, exploration: float) -> tuple[in
 def may_widen(tree: Any, node: int, tried: int) -> bool:
     """Progressive widening: a node visited n times looks at no more than about `WIDENING * sqrt(n)` actions, the most
     promising first, so that few simulations still look ahead."""
-    return tried == 0 or tried * tried <= WIDENING * WIDENING * tree[node]["visits"]
+    return bool(tried * tried <= WIDENING * WIDENING * tree[node]["visits"])
 
 
 @jit

@@ -10,6 +10,7 @@ import pytest
 
 from agents.players import Budget, SearchAgent
 from agents.registry import KNOWN, make_agent
+from drako_env import drako_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.engine.tree import ROOT
@@ -122,6 +123,20 @@ def test_a_view_can_be_completed_in_many_ways():
     whole = view.determinize(1)
     assert whole["hand"][0, 1 - view.seat].sum() == game._states["hand_size"][0, 1 - view.seat]
     assert np.array_equal(whole["hand"][0, view.seat], game._states["hand"][0, view.seat])
+
+
+def test_a_view_is_of_one_game_among_many():
+    batch = drako_v0.batch_env(3, seed=0)
+    for _ in range(11):
+        batch.step(batch.sample())
+    for i in range(3):
+        view, alone = SeatView.of(batch.game, batch._states, i), SeatView.of(batch.game, batch._states[i : i + 1])
+        assert view.seat == batch.agent[i]
+        assert view.known.shape == (1,)
+        for name in ("observation", "action_mask", "known"):
+            assert getattr(view, name).tobytes() == getattr(alone, name).tobytes(), name
+        assert view.observation.tobytes() == batch.observation[i].tobytes()
+        assert view.action_mask.tobytes() == batch.action_mask[i].tobytes()
 
 
 def act(game, spec, seed=0):

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from drako_env import drako_v0
 from drako_env.drako import observe
 from drako_env.drako.rules import DECKS
 from drako_env.drako.state import Phase, Symbol
@@ -136,3 +137,13 @@ def test_the_docstring_lists_every_field_with_its_size():
     rows = [line.split("|")[1:3] for line in observe.__doc__.splitlines() if line.startswith("| `")]
     listed = {name.strip(" `"): int("".join(c for c in size.split("(")[-1] if c.isdigit())) for name, size in rows}
     assert listed == {name: part.stop - part.start for name, part in game.observation_fields.items()}
+
+
+def test_no_entry_is_higher_than_the_bounds_say():
+    """Copies of a card, strikes (two at most hit the same figure), else zeros and ones."""
+    game = drako_v0.raw_env().game
+    counted = {"own_hand", "own_deck", "own_discards", "opponent_unseen", "opponent_discards"}
+    for name, place in game.observation_fields.items():
+        high = 127 if name in counted else 2 if name in ("strikes_open", "strikes_taken") else 1
+        assert set(game.observation_high[place].tolist()) == {high}, name
+    assert len(game.observation_high) == max(place.stop for place in game.observation_fields.values())

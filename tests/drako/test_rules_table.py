@@ -160,3 +160,59 @@ def test_a_keyword_wins_over_the_file_and_an_option_over_the_edition(tmp_path):
     path.write_text(SHIPPED + '\n[options]\nfury_timing = "start"\nedition = "2019"\n', encoding="utf-8")
     assert Rules.load(path).fury_timing == "start"
     assert Rules.load(path, edition="2019").fury_timing == "any"
+
+
+def at_the_limit(copies=(4, 127, 1), value=9, spaces=32, kinds=3):
+    """Rules that are just allowed: a deck of 128 cards with 127 of a kind, another of four; the largest value; mats of
+    one space and of 32."""
+    options = (("move", value), ("defense", 0))
+    small = tuple(Card(f"march{i}", 1, (("move1", 1),)) for i in range(kinds))
+    first, second, third = copies
+    return Rules(
+        name="limit",
+        dragon_deck=(Card("walk", second, options), Card("flight", third, (("flight", 0),))),
+        dwarves_deck=(*small, Card("net", first - kinds, (("net", 0),))),
+        dragon_spaces=(1, 1, 1, spaces),
+        dwarf_spaces=(1, spaces, 1),
+    )
+
+
+def test_what_is_just_allowed_is_played():
+    batch = drako_v0.batch_env(3, seed=0, rules=at_the_limit())
+    for _ in range(40):
+        batch.step(batch.sample())
+    assert sum(card.copies for card in at_the_limit().dragon_deck) == 128
+    assert len(at_the_limit(copies=(32, 127, 1), kinds=31).dwarves_deck) == 32
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"copies": (3, 127, 1), "kinds": 2}, "3 cards in all; a starting hand needs at least 4"),
+        ({"copies": (4, 127, 2)}, "129 cards in all; at most 128 are allowed"),
+        ({"copies": (4, 128, 1)}, "copies = 128: expected a whole number from 1 to 127"),
+        ({"copies": (33, 127, 1), "kinds": 32}, "33 different cards; at most 32 are allowed"),
+        ({"value": 10}, "value of 'move' = 10: expected a whole number from 1 to 9"),
+        ({"spaces": 33}, "fire = 33: expected a whole number from 1 to 32"),
+    ],
+)
+def test_what_is_just_not_allowed_is_refused(change, says):
+    with pytest.raises(ValueError, match=says):
+        at_the_limit(**change)
+
+
+def test_what_has_no_value_has_the_value_zero(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(SHIPPED.replace('["net", 0]', '["net", 1]', 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"value of 'net' = 1: expected 0$"):
+        Rules.load(path)
+
+
+def test_a_table_may_leave_its_name_and_board_out(tmp_path):
+    table = tomllib.loads(SHIPPED)
+    assert Rules.load({"deck": table["deck"], "wounds": table["wounds"]}).radius == 2
+    path = tmp_path / "mine.toml"
+    path.write_text(SHIPPED.replace('name = "reconstructed"', "", 1), encoding="utf-8")
+    assert Rules.load(path).name == "mine"
+    with pytest.raises(ValueError, match="name = 3: expected a text"):
+        Rules.load(table | {"name": 3})

@@ -12,12 +12,13 @@ from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
 from drako_env.web.book import Page
 from scripts.replay import show
+from tests.drako.random_games import TABLES
 from tests.every_game import every_game
 
 
 @pytest.fixture(scope="module")
 def recorded():
-    game = make_game("drako", edition="2019")
+    game = make_game("drako", rules=TABLES[1], edition="2019")
     agents, actions = [make_agent("ismcts:10", game), make_agent("heuristic", game)], []
     opinions = []
 
@@ -25,8 +26,8 @@ def recorded():
         actions.append(action)
         opinions.append(agent.opinions() if hasattr(agent, "opinions") else [])
 
-    play_game(game, agents, 5, watch=watch)
-    return replay.record(game, 5, ["ismcts:10", "heuristic"], actions, opinions)
+    play_game(game, agents, 4, watch=watch)
+    return replay.record(game, 4, ["ismcts:10", "heuristic"], actions, opinions)
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_a_card_that_was_not_in_hand_is_found(recorded, file):
     [
         (lambda f: line_of(f, "draw"), lambda row: row["drawn"].clear(), "drawn was"),
         (lambda f: 3, lambda row: row.update(agent="dragon_0"), "dragon_0 decides, but it is up to dwarves_0"),
-        (lambda f: 1, lambda row: row.update(seed=6), r"line \d+: drawn was"),
+        (lambda f: 1, lambda row: row.update(seed=5), r"line \d+: "),
         (lambda f: 1, lambda row: row["seats"].pop("dwarves_0"), "line 1: seats dragon_0"),
         (lambda f: 1, lambda row: row.update(game="chess"), "line 1: unknown game 'chess'"),
         (lambda f: 1, lambda row: row["rules"].pop("deck"), "line 1: .*'deck' is missing"),

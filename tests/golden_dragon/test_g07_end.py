@@ -2,6 +2,7 @@
 
 import pytest
 
+from drako_env.golden_dragon.rules import Rules
 from tests.golden_dragon.positions import STORM, VETO, after, move, play, position
 
 NEAR = [(0, 5), (7, 5), (0, 6)]
@@ -40,6 +41,15 @@ def test_g7_the_limit_is_an_option():
     assert state["phase"] == "place"
     state = after(position(hand="S", single_moves=11, max_single_moves=12), move(0))
     assert (state["phase"], state["winner"]) == ("over", None)
+
+
+@pytest.mark.parametrize(("limit", "allowed"), [(0, False), (1, True), (10_000, True), (10_001, False)])
+def test_g7_the_limit_has_limits(limit, allowed):
+    if allowed:
+        assert Rules.load(max_single_moves=limit).max_single_moves == limit
+    else:
+        with pytest.raises(ValueError, match=f"max_single_moves = {limit}: expected 1 to 10000"):
+            Rules.load(max_single_moves=limit)
 
 
 def test_g7_a_stone_that_passes_through_may_be_the_last():

@@ -290,6 +290,15 @@ def test_what_is_no_position_at_all_is_refused(what):
     assert game._states.tobytes() == record
 
 
+def test_only_the_fifth_seat_has_a_side_to_choose():
+    """A third seat that has laid its stone and stands nowhere yet would else be asked for a side."""
+    game = setting_up("E", "E")
+    state = game.state_dict()
+    assert (state["phase"], state["agent"]) == ("setup_stone", 2)
+    with pytest.raises(ValueError, match="seat 2 has no side to choose"):
+        game.load_state_dict(state | {"phase": "setup_side", "under": ["E", "E", "N"]})
+
+
 def test_stones_need_not_add_up():
     """A puzzle may be set with any stones."""
     game = position(hand="S", under=["S", "S", "S"], holders=[["S"] * 4, ["S"] * 5, ["S"] * 5])

@@ -1,0 +1,49 @@
+"""What all games share: records, masks, roles."""
+
+import numpy as np
+import pytest
+
+from drako_env.engine.game import new_masks, new_states, rivals, role_of, sides
+from drako_env.games import make_game
+from tests.every_game import every_game
+
+
+@pytest.mark.parametrize(("seat", "role"), [("dragon_0", "dragon"), ("player_12", "player"), ("lone", "lone")])
+def test_the_role_of_a_seat(seat, role):
+    assert role_of(seat) == role
+    assert role_of("player_x") == "player_x", "only a number is one"
+
+
+def test_a_seat_with_a_role_of_its_own_is_a_side_and_so_is_a_shared_role():
+    drako, golden_dragon = make_game("drako"), make_game("golden_dragon", num_players=3)
+    assert sides(drako) == ["dragon_0", "dwarves_0"]
+    assert sides(golden_dragon) == ["player"]
+    assert [rivals(drako, side) for side in sides(drako)] == [["dwarves_0"], ["dragon_0"]]
+    assert rivals(golden_dragon, "player") == ["player"]
+
+
+@every_game
+def test_masks_are_whole_groups_of_words_with_eight_spare_bytes(module, options):
+    game = module.raw_env(**options).game
+    masks = new_masks(game, 3)
+    assert masks.shape[0] == 3
+    assert masks.shape[1] % 4 == 0
+    assert 8 <= 8 * masks.shape[1] - len(game.actions) < 8 + 32
+
+
+@every_game
+def test_a_deal_leaves_nothing_of_the_last_game(module, options):
+    """Into a new record or one that was used for anything: the same random numbers deal the same game."""
+    game = module.raw_env(**options).game
+    fresh, used = new_states(game, 1), new_states(game, 1)
+    for name in set(game.state_dtype.names) - {"spare"}:
+        used[name] = 1
+    for cards in {"hand", "deck", "discards"} & {name for name in used.dtype.names if used[name].ndim == 3}:
+        used[cards] = fresh[cards]
+        used[cards][..., 0] = 5
+    masks = [new_masks(game, 1).view(np.int8)[0] for _ in range(2)]
+    fresh["rng"] = used["rng"] = 11
+    seats = [game.kernels.deal_one(game.tables, s, 0, m) for s, m in zip((fresh, used), masks, strict=True)]
+    assert seats[0] == seats[1]
+    assert used.tobytes() == fresh.tobytes()
+    assert masks[0].tobytes() == masks[1].tobytes()
