@@ -147,3 +147,23 @@ def test_when_every_decision_ends_the_game_each_simulation_is_one_decision():
     assert len(results(search)) == 3
     assert all(wins == visits / 2 for visits, wins in results(search).values())
     assert search.decisions[0] == 25
+
+
+def share_won(game):
+    """How many of the simulations through the first action its mover wins, when the tree holds no other."""
+    search = Search(game.view(), size=2).simulate(400)
+    ((visits, wins),) = results(search).values()
+    assert visits == 400
+    return wins / visits
+
+
+def test_play_outs_take_the_better_of_two_random_actions():
+    """The dragon blocks the killing strike, unless it draws "take" both times. The third dragon reaches the goal,
+    unless it is not drawn in two draws from three; else the game is a draw."""
+    wounds, hands = {"armor": 4, "flight": 3, "movement": 2}, {"dwarves": {"great-axe-step": 1}}
+    hands, nothing = hands | {"dragon": {"walk-scales": 1}}, {"dragon": {}, "dwarves": {}}
+    strike = drako_position(agent="dwarves", hands=hands, decks=nothing, fury=(1, 0), wounds=wounds, fury_used=True)
+    assert share_won(strike) == pytest.approx(1 / 4, abs=0.06)
+    near = {"active": 1, "first": ["S"], "cells": [(0, 5), (7, 5), (0, 6)], "bolts": [0, 0, 0]}
+    goal = golden_dragon_position(**near, single_moves=599)
+    assert share_won(goal) == pytest.approx(5 / 9 + 4 / 9 / 2, abs=0.04)
