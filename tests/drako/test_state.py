@@ -1,8 +1,53 @@
 """The state record."""
 
+import pytest
+
 from drako_env.drako.state import STATE
+from tests.drako.positions import position
 
 
 def test_a_record_has_no_gaps_between_its_fields():
     """Else copies of equal positions could differ in bytes that no field owns."""
     assert sum(field[0].itemsize for field in STATE.fields.values()) == STATE.itemsize
+
+
+def loads(game, **changes):
+    """Whether a position is accepted with these changes, given as they stand in `state_dict`."""
+    try:
+        game.load_state_dict(game.state_dict() | changes)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("key", "most", "setting"),
+    [
+        ("turn", 10_000, {}),
+        ("actions_left", 3, {}),
+        ("actions_spent", 1, {}),
+        ("actions_spent", 3, {"actions_left": 0, "phase": "discard", "hands": {"dragon": {}, "dwarves": {"march": 7}}}),
+    ],
+)
+def test_a_counter_has_its_limit(key, most, setting):
+    game = position(agent="dwarves")
+    assert loads(game, **setting, **{key: most})
+    assert not loads(game, **setting, **{key: most + 1})
+    assert not loads(game, **setting, **{key: -1})
+
+
+@pytest.mark.parametrize(
+    ("pile", "most", "setting"),
+    [
+        ("hands", 6, {}),
+        ("hands", 8, {"phase": "discard", "actions_left": 0}),
+        ("decks", 38, {}),
+        ("discards", 127, {}),
+    ],
+)
+def test_a_pile_of_cards_has_its_limit(pile, most, setting):
+    for side, card in (("dragon", "walk"), ("dwarves", "march")):
+        game = position(agent=side)
+        cards = game.state_dict()[pile]
+        assert loads(game, **setting, **{pile: cards | {side: {card: most}}})
+        assert not loads(game, **setting, **{pile: cards | {side: {card: most + 1}}})

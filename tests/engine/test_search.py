@@ -7,7 +7,9 @@ from drako_env.engine.game import new_masks, new_states
 from drako_env.engine.tree import NODE, NONE, ROOT
 from drako_env.engine.view import SeatView
 from drako_env.games import make_game
+from tests.drako.positions import position as drako_position
 from tests.drako.random_games import TABLES
+from tests.golden_dragon.positions import position as golden_dragon_position
 
 GAMES = [
     ("drako", {"rules": TABLES[1], "exchange": False}),
@@ -17,20 +19,23 @@ every_two_player_game = pytest.mark.parametrize(("name", "options"), GAMES)
 EXPLORATION = 0.7
 
 
-class Search:
-    """A search from what the first seat knows after some random decisions."""
+def after_random_decisions(name, options, decisions):
+    """The view of whoever decides then."""
+    game, actions = make_game(name, **options), np.zeros(1, np.int64)
+    states, masks = new_states(game, 1), new_masks(game, 1)
+    states["rng"] = 1
+    game.kernels.deal_one(game.tables, states, 0, masks.view(np.int8)[0])
+    for _ in range(decisions):
+        game.kernels.sample_games(states, np.zeros(1, np.int64), masks, actions)
+        game.kernels.play_one(game.tables, states, 0, int(actions[0]), masks.view(np.int8)[0])
+    return SeatView.of(game, states)
 
-    def __init__(self, name, options, decisions=0, seed=1, size=2000):
-        self.game = make_game(name, **options)
-        states, masks = new_states(self.game, 1), new_masks(self.game, 1)
-        states["rng"], actions = [[seed, seed]], np.zeros(1, np.int64)
-        mask = masks.view(np.int8)[0]
-        self.game.kernels.deal_one(self.game.tables, states, 0, mask)
-        for _ in range(decisions):
-            self.game.kernels.sample_games(states, np.zeros(1, np.int64), masks, actions)
-            self.game.kernels.play_one(self.game.tables, states, 0, int(actions[0]), mask)
-        self.view = SeatView.of(self.game, states)
-        self.known = self.view.seeded(seed)
+
+class Search:
+    """A search from what a seat knows."""
+
+    def __init__(self, view, size=2000):
+        self.game, self.view, self.known = view.game, view, view.seeded(1)
         self.tree, self.nodes, self.decisions = np.zeros(size, NODE), 1, np.zeros(1, np.int64)
         self.tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0)
 
@@ -60,7 +65,7 @@ def own_results(tree, node, children):
 @every_two_player_game
 @pytest.mark.parametrize("decisions", [0, 9])
 def test_visits_wins_and_availability_add_up(name, options, decisions):
-    search = Search(name, options, decisions).simulate(150)
+    search = Search(after_random_decisions(name, options, decisions)).simulate(150)
     tree, seen = search.tree, []
     assert tree[ROOT]["visits"] == 150
     assert search.nodes == 151, "every simulation adds one node"
@@ -85,7 +90,7 @@ def test_visits_wins_and_availability_add_up(name, options, decisions):
 def test_at_the_root_an_action_is_available_in_every_simulation_since_it_was_added(name, options):
     """Which also tells when it was added: a second one at the first visit, a third at the second, the k-th as soon as
     (k - 1)^2 <= 4 visits."""
-    search = Search(name, options).simulate(60)
+    search = Search(after_random_decisions(name, options, 0)).simulate(60)
     added = [0]
     for visits in range(1, 60):
         if len(added) ** 2 <= 4 * visits and len(added) < len(search.view.legal()):
@@ -98,7 +103,8 @@ def test_at_the_root_an_action_is_available_in_every_simulation_since_it_was_add
 @every_two_player_game
 def test_a_search_goes_on_where_it_stopped(name, options):
     """In one piece or in two: the random numbers go on in the record, and nothing else of it changes."""
-    whole, parts = Search(name, options, 9).simulate(50), Search(name, options, 9)
+    view = after_random_decisions(name, options, 9)
+    whole, parts = Search(view).simulate(50), Search(view)
     before = parts.known.copy()
     parts.simulate(20)
     assert (parts.known["rng"] != before["rng"]).all()
@@ -113,9 +119,51 @@ def test_a_search_goes_on_where_it_stopped(name, options):
 
 @every_two_player_game
 def test_a_full_tree_is_searched_on(name, options):
-    search = Search(name, options, 9, size=4).simulate(50)
+    search = Search(after_random_decisions(name, options, 9), size=4).simulate(50)
     assert search.nodes == 4
     assert search.tree[ROOT]["visits"] == 50
     for node in range(1, 4):
         ended, won = own_results(search.tree, node, search.children(node))
         assert 0 <= won <= ended
+
+
+def results(search):
+    """Of the root's children: action, visits, wins."""
+    rows = [search.tree[child] for child in search.children(ROOT)]
+    return {search.game.action_text(int(c["action"])): (int(c["visits"]), float(c["wins"])) for c in rows}
+
+
+def test_when_every_decision_ends_the_game_each_simulation_is_one_decision():
+    """The dwarves' last card loses (R5.7); the last single move of a game is a draw (G7)."""
+    last_card = drako_position(
+        agent="dwarves", hands={"dwarves": {"crossbow": 1}}, decks={"dwarves": {}}, fury_used=True
+    )
+    search = Search(last_card.view()).simulate(25)
+    assert results(search) == {"discard crossbow": (25, 0)}
+    assert search.decisions[0] == 25
+    last_move = golden_dragon_position(hand="S", single_moves=599, bolts=[0, 0, 0])
+    search = Search(last_move.view()).simulate(25)
+    assert sum(visits for visits, _ in results(search).values()) == 25
+    assert len(results(search)) == 3
+    assert all(wins == visits / 2 for visits, wins in results(search).values())
+    assert search.decisions[0] == 25
+
+
+def share_won(game):
+    """How many of the simulations through the first action its mover wins, when the tree holds no other."""
+    search = Search(game.view(), size=2).simulate(400)
+    ((visits, wins),) = results(search).values()
+    assert visits == 400
+    return wins / visits
+
+
+def test_play_outs_take_the_better_of_two_random_actions():
+    """The dragon blocks the killing strike, unless it draws "take" both times. The third dragon reaches the goal,
+    unless it is not drawn in two draws from three; else the game is a draw."""
+    wounds, hands = {"armor": 4, "flight": 3, "movement": 2}, {"dwarves": {"great-axe-step": 1}}
+    hands, nothing = hands | {"dragon": {"walk-scales": 1}}, {"dragon": {}, "dwarves": {}}
+    strike = drako_position(agent="dwarves", hands=hands, decks=nothing, fury=(1, 0), wounds=wounds, fury_used=True)
+    assert share_won(strike) == pytest.approx(1 / 4, abs=0.06)
+    near = {"active": 1, "first": ["S"], "cells": [(0, 5), (7, 5), (0, 6)], "bolts": [0, 0, 0]}
+    goal = golden_dragon_position(**near, single_moves=599)
+    assert share_won(goal) == pytest.approx(5 / 9 + 4 / 9 / 2, abs=0.04)

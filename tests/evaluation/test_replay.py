@@ -60,6 +60,7 @@ def test_a_replay_comes_back_as_it_was(recorded, file):
     assert loaded.header.game == "drako_v0"
     assert loaded.header.rules["options"]["fury_timing"] == "any"
     assert loaded.header.seats == {"dragon_0": "ismcts:10", "dwarves_0": "heuristic"}
+    assert sorted(loaded.result.rewards.values()) == [-1, 1]
 
 
 def test_a_replay_can_be_read_by_a_person(file):
