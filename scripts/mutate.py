@@ -235,7 +235,7 @@ def judge(mutant: Mutant, tests: dict[str, float | None], compiled: bool, answer
     be_quiet()
     verdict = Judge(tests, answer)
     signal.signal(signal.SIGPROF, signal.SIG_DFL if compiled else verdict.endless)  # machine code hears no handler
-    signal.setitimer(signal.ITIMER_PROF, COMPILED_SLOW)
+    signal.setitimer(signal.ITIMER_PROF, COMPILED_SLOW if compiled else 4 * SLOW)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     sys.meta_path.insert(0, Changed(mutant))  # type: ignore[arg-type]
     files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
