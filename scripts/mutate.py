@@ -105,7 +105,10 @@ class Meter:
         raise TooSlow
 
     def pytest_collection_finish(self) -> None:
-        """Find our caches: what one test has computed hides from the next what it needs."""
+        """Find our caches: what one test has computed hides from the next what it needs. Some modules wait to be
+        imported by the first test that needs them."""
+        for path in sources([]):
+            import_module(module_name(path))
         self.caches = [cache for cache in gc.get_objects() if type(cache) is _lru_cache_wrapper and is_ours(cache)]
 
     @pytest.hookimpl(wrapper=True)
@@ -155,6 +158,11 @@ def is_ours(function: Any) -> bool:
     return str(getattr(function, "__module__", "")).partition(".")[0] in OURS
 
 
+def module_name(path: str) -> str:
+    """As it is imported."""
+    return path.removesuffix(".py").replace("/", ".")
+
+
 def names(codes: dict[int, CodeType]) -> list[str]:
     """Our own functions among those entered, the outermost ones, as `path:name`."""
     package = f"{ROOT}/drako_env/"
@@ -175,8 +183,7 @@ class Changed(SourceFileLoader):
     """Imports the changed module from memory."""
 
     def __init__(self, mutant: Mutant) -> None:
-        name = mutant.path.removesuffix(".py").replace("/", ".")
-        super().__init__(name, str(ROOT / mutant.path))
+        super().__init__(module_name(mutant.path), str(ROOT / mutant.path))
         self.changed = mutant.source()
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:

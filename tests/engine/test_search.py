@@ -156,6 +156,7 @@ def share_won(game):
     search = Search(game.view(), size=2).simulate(400)
     ((visits, wins),) = results(search).values()
     assert visits == 400
+    assert search.decisions[0] == 2 * visits, "one in the tree, one in the play-out"
     return wins / visits
 
 
