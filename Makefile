@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 MINUTES ?= 5
+MUTANTS ?= 300
 PORT ?= 8000
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --constraint constraints.txt
 NEW_VENV = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")' \
 	&& { test -d $(VENV) || $(PYTHON) -m venv $(VENV); }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow train play bench docs notebooks format playthroughs pictures clean
+.PHONY: help setup test test-slow mutate train play bench docs notebooks format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +40,9 @@ test: setup ## lint, types, tests
 
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games
 	@$(BIN)/pytest -m slow
+
+mutate: setup ## change rules, engine and search in MUTANTS=300 small ways: does a test notice?
+	@$(BIN)/python scripts/mutate.py --mutants $(MUTANTS) --resume --at-least 95
 
 train: $(VENV)/.players ## train both sides by self-play for MINUTES=5, evaluate, show the result
 	@$(BIN)/python scripts/train.py --minutes $(MINUTES)
