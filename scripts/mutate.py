@@ -21,6 +21,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import sys
@@ -164,10 +165,11 @@ def module_name(path: str) -> str:
 
 
 def names(codes: dict[int, CodeType]) -> list[str]:
-    """Our own functions among those entered, the outermost ones, as `path:name`."""
-    package = f"{ROOT}/drako_env/"
-    ours = [code for code in codes.values() if code.co_filename.startswith(package)]
-    return sorted({f"{code.co_filename[len(f'{ROOT}/') :]}:{code.co_qualname.partition('.<')[0]}" for code in ours})
+    """Our own functions among those entered, as `path:name`; a lambda or a comprehension is part of its function."""
+    ours = [code for code in codes.values() if code.co_filename.startswith(f"{ROOT}/drako_env/")]
+    paths = [code.co_filename.removeprefix(f"{ROOT}/") for code in ours]
+    functions = [re.sub(r"\.<locals>\.<\w+>", "", code.co_qualname) for code in ours]
+    return sorted({f"{path}:{function}" for path, function in zip(paths, functions, strict=True)})
 
 
 def measure(file: str, answer: Connection) -> None:
