@@ -21,6 +21,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import sys
@@ -105,7 +106,10 @@ class Meter:
         raise TooSlow
 
     def pytest_collection_finish(self) -> None:
-        """Find our caches: what one test has computed hides from the next what it needs."""
+        """Find our caches: what one test has computed hides from the next what it needs. Some modules wait to be
+        imported by the first test that needs them."""
+        for path in sources([]):
+            import_module(module_name(path))
         self.caches = [cache for cache in gc.get_objects() if type(cache) is _lru_cache_wrapper and is_ours(cache)]
 
     @pytest.hookimpl(wrapper=True)
@@ -155,11 +159,17 @@ def is_ours(function: Any) -> bool:
     return str(getattr(function, "__module__", "")).partition(".")[0] in OURS
 
 
+def module_name(path: str) -> str:
+    """As it is imported."""
+    return path.removesuffix(".py").replace("/", ".")
+
+
 def names(codes: dict[int, CodeType]) -> list[str]:
-    """Our own functions among those entered, the outermost ones, as `path:name`."""
-    package = f"{ROOT}/drako_env/"
-    ours = [code for code in codes.values() if code.co_filename.startswith(package)]
-    return sorted({f"{code.co_filename[len(f'{ROOT}/') :]}:{code.co_qualname.partition('.<')[0]}" for code in ours})
+    """Our own functions among those entered, as `path:name`; a lambda or a comprehension is part of its function."""
+    ours = [code for code in codes.values() if code.co_filename.startswith(f"{ROOT}/drako_env/")]
+    paths = [code.co_filename.removeprefix(f"{ROOT}/") for code in ours]
+    functions = [re.sub(r"\.<locals>\.<\w+>", "", code.co_qualname) for code in ours]
+    return sorted({f"{path}:{function}" for path, function in zip(paths, functions, strict=True)})
 
 
 def measure(file: str, answer: Connection) -> None:
@@ -175,8 +185,7 @@ class Changed(SourceFileLoader):
     """Imports the changed module from memory."""
 
     def __init__(self, mutant: Mutant) -> None:
-        name = mutant.path.removesuffix(".py").replace("/", ".")
-        super().__init__(name, str(ROOT / mutant.path))
+        super().__init__(module_name(mutant.path), str(ROOT / mutant.path))
         self.changed = mutant.source()
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -235,7 +244,7 @@ def judge(mutant: Mutant, tests: dict[str, float | None], compiled: bool, answer
     be_quiet()
     verdict = Judge(tests, answer)
     signal.signal(signal.SIGPROF, signal.SIG_DFL if compiled else verdict.endless)  # machine code hears no handler
-    signal.setitimer(signal.ITIMER_PROF, COMPILED_SLOW)
+    signal.setitimer(signal.ITIMER_PROF, COMPILED_SLOW if compiled else 4 * SLOW)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     sys.meta_path.insert(0, Changed(mutant))  # type: ignore[arg-type]
     files = list(dict.fromkeys(name.partition("::")[0] for name in tests))

@@ -4,6 +4,7 @@
 """
 
 import random
+import signal
 import sys
 
 import numpy as np
@@ -16,6 +17,8 @@ settings.load_profile("repeatable")
 CHANCE = random.Random()
 """Stands for the operating system, whose randomness NumPy and Gymnasium start from if nobody gives them a seed."""
 np.random.bit_generator.randbits = CHANCE.getrandbits
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background without Ctrl-C
 
 INTEGRATION = (
     "agents/test_cluster",

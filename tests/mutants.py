@@ -51,7 +51,7 @@ class Mutant:
     path: str
     line: int
     function: str
-    """That the change is in, the outermost; empty at the level of the module."""
+    """That the change is in, by its `__qualname__`; empty at the level of the module or a class."""
     start: int
     before: str
     after: str
@@ -89,9 +89,10 @@ def compiles(mutant: Mutant) -> bool:
 
 
 def code_nodes(node: ast.AST, name: str = "", inside: bool = False) -> Iterator[tuple[ast.AST, str]]:
-    """Every node that does something (annotations and messages do not), and the outermost function around it."""
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not inside:
-        name, inside = f"{name}.{node.name}".lstrip("."), isinstance(node, ast.FunctionDef)
+    """Every node that does something (annotations and messages do not), and the function around it."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        name = f"{name}{'.<locals>' * inside}.{node.name}".lstrip(".")
+        inside = isinstance(node, ast.FunctionDef)
     yield node, name if inside else ""
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:

@@ -1,6 +1,7 @@
 """Random numbers inside the record."""
 
 import numpy as np
+import pytest
 
 from drako_env.engine.jit import jit, kernel
 from drako_env.engine.rng import Stream, one_seed, random_below, seed_words
@@ -48,3 +49,11 @@ def test_every_seed_gives_a_working_word():
     assert words.shape == (4, 2)
     assert (words != 0).all()
     assert len(np.unique(words)) == 8
+
+
+def test_any_whole_number_is_a_seed_modulo_two_to_the_64():
+    for seed, word in ((0, 0), (2**63, 2**63), (2**64 - 1, 2**64 - 1), (2**64 + 5, 5), (-1, 2**64 - 1)):
+        assert one_seed(seed).tolist() == [word]
+        assert one_seed(seed).dtype == np.uint64
+    with pytest.raises(TypeError):
+        one_seed(1.5)

@@ -1,5 +1,7 @@
 """The search of every game: what its tree counts must add up, whatever it finds."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -154,6 +156,7 @@ def share_won(game):
     search = Search(game.view(), size=2).simulate(400)
     ((visits, wins),) = results(search).values()
     assert visits == 400
+    assert search.decisions[0] == 2 * visits, "one in the tree, one in the play-out"
     return wins / visits
 
 
@@ -167,3 +170,13 @@ def test_play_outs_take_the_better_of_two_random_actions():
     near = {"active": 1, "first": ["S"], "cells": [(0, 5), (7, 5), (0, 6)], "bolts": [0, 0, 0]}
     goal = golden_dragon_position(**near, single_moves=599)
     assert share_won(goal) == pytest.approx(5 / 9 + 4 / 9 / 2, abs=0.04)
+
+
+@every_two_player_game
+def test_among_equally_good_actions_chance_decides_evenly(name, options):
+    """Three places for the last dwarf are best, three stones for the front of the holder."""
+    view, chosen = after_random_decisions(name, options, 2), Counter()
+    for seed in range(600):
+        chosen[view.game.kernels.best_one(view.game.tables, view.seeded(seed), 0, view.action_mask)] += 1
+    assert len(chosen) == 3
+    assert min(chosen.values()) > 160

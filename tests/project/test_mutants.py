@@ -45,7 +45,7 @@ def test_a_mutant_knows_its_place(tmp_path):
         "A = 1\nclass B:\n    c = 2\n    def d(self):\n        def e():\n            return 3\n", encoding="utf-8"
     )
     places = {(mutant.before, mutant.line, mutant.function) for mutant in mutants_of(str(path))}
-    assert places == {("1", 1, ""), ("2", 3, ""), ("3", 6, "B.d")}
+    assert places == {("1", 1, ""), ("2", 3, ""), ("3", 6, "B.d.<locals>.e")}
     assert "            return 4\n" in [
         mutant.source().splitlines(keepends=True)[-1] for mutant in mutants_of(str(path))
     ]
