@@ -16,11 +16,7 @@ NEW_VENV = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Py
 	&& { test -d $(VENV) || $(PYTHON) -m venv $(VENV); }
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help setup test test-slow test-speed train play bench docs notebooks format playthroughs pictures clean
-=======
-.PHONY: help setup test test-slow mutate train play bench docs notebooks format playthroughs pictures clean
->>>>>>> mutate
+.PHONY: help setup test test-slow test-speed mutate train play bench docs notebooks format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -52,13 +48,11 @@ test: setup ## lint, types, tests (OPTIONS for pytest: "--random-order --chance 
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games
 	@$(BIN)/pytest -m slow
 
-<<<<<<< HEAD
 test-speed: setup ## how fast, as ratios measured side by side; on a quiet machine
 	@$(BIN)/pytest -m timing -s
-=======
+
 mutate: setup ## change rules, engine and search in MUTANTS=300 small ways: does a test notice?
 	@$(BIN)/python scripts/mutate.py --mutants $(MUTANTS) --resume --at-least 95
->>>>>>> mutate
 
 train: $(VENV)/.players ## train both sides by self-play for MINUTES=5, evaluate, show the result
 	@$(BIN)/python scripts/train.py --minutes $(MINUTES)
