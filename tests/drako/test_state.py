@@ -20,13 +20,19 @@ def loads(game, **changes):
     return True
 
 
+DISCARDING = {"actions_left": 0, "phase": "discard", "hands": {"dragon": {}, "dwarves": {"march": 7}}}
+
+
 @pytest.mark.parametrize(
     ("key", "most", "setting"),
     [
         ("turn", 10_000, {}),
-        ("actions_left", 3, {}),
-        ("actions_spent", 1, {}),
-        ("actions_spent", 3, {"actions_left": 0, "phase": "discard", "hands": {"dragon": {}, "dwarves": {"march": 7}}}),
+        ("actions_left", 2, {}),
+        ("actions_left", 3, {"fury_used": True}),
+        ("actions_spent", 0, {}),
+        ("actions_spent", 1, {"fury_used": True}),
+        ("actions_spent", 2, DISCARDING),
+        ("actions_spent", 3, DISCARDING | {"fury_used": True}),
     ],
 )
 def test_a_counter_has_its_limit(key, most, setting):
@@ -42,7 +48,7 @@ def test_a_counter_has_its_limit(key, most, setting):
         ("hands", 6, {}),
         ("hands", 8, {"phase": "discard", "actions_left": 0}),
         ("decks", 38, {}),
-        ("discards", 127, {}),
+        ("discards", 127, {"decks": {"dragon": {"bite": 1}, "dwarves": {"shield": 1}}}),
     ],
 )
 def test_a_pile_of_cards_has_its_limit(pile, most, setting):
