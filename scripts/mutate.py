@@ -67,7 +67,7 @@ TESTS = (
     "tests/project/test_playthroughs.py",
 )
 NOT_HERE = {"test_rllib.py", "test_seat.py"}  # learners: other processes, large libraries
-OPTIONS = ("-m", "not slow", "-k", "not clock", "--assert=plain", "-p", "no:cacheprovider", "-qq")
+OPTIONS = ("-m", "not slow and not timing", "--assert=plain", "-p", "no:cacheprovider", "-qq")
 OURS = ("drako_env", "agents", "tests", "scripts")
 SLOW = 5.0
 """A test that takes more seconds as plain Python is left to `--compiled`."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from drako_env.engine.checks import count, one_of, shown
+from drako_env.engine.checks import count, listed, one_of, shown
 from drako_env.golden_dragon.rules import MAX_PLAYERS, Rules
 from drako_env.golden_dragon.state import (
     BOLTS_EACH,
@@ -94,7 +94,7 @@ def _load_turn(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
     s["moves_left"] = count(position["moves_left"], STORM_MOVES, "moves_left")
     s["single_moves"] = count(position["single_moves"], rules.max_single_moves, "single_moves")
     s["hand"] = _wind(rules, position["hand"], "hand")
-    for dragon in _listed(position["barred"], "barred"):
+    for dragon in listed(position["barred"], "barred"):
         s["barred"] |= 1 << count(dragon, last_seat, "barred")
     for key, most in (("storms", STORMS_EACH), ("bolts", BOLTS_EACH)):
         _one_each(rules, position, key)
@@ -105,7 +105,7 @@ def _load_dragons(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
     index = {cell: i for i, cell in enumerate(rules.board.cells)}
     for dragon, place in enumerate(_one_each(rules, position, "positions")):
         if place is not None:
-            whole = all(type(part) is int for part in _listed(place, f"cell of dragon {dragon}"))
+            whole = all(type(part) is int for part in listed(place, f"cell of dragon {dragon}"))
             if not whole or tuple(place) not in index:
                 raise ValueError(f"dragon {dragon}: {shown(place)} is no cell that can be entered")
             if index[tuple(place)] in s["cell"]:
@@ -117,22 +117,16 @@ def _load_dragons(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
 
 def _load_holders(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
     for seat, stones in enumerate(_one_each(rules, position, "holders")):
-        s["held"][seat] = count(len(_listed(stones, f"holder {seat}")), HOLDER_SIZE, f"stones in holder {seat}")
+        s["held"][seat] = count(len(listed(stones, f"holder {seat}")), HOLDER_SIZE, f"stones in holder {seat}")
         for i, wind in enumerate(stones):
             s["holder"][seat, i] = wind_names(rules).index(one_of(wind, wind_names(rules), f"stone in holder {seat}"))
 
 
 def _one_each(rules: Rules, position: Mapping[str, Any], key: str) -> Any:
-    entries = _listed(position[key], key)
+    entries = listed(position[key], key)
     if len(entries) != rules.num_players:
         raise ValueError(f"{key}: {len(entries)} entries for {rules.num_players} players")
     return entries
-
-
-def _listed(value: Any, what: str) -> Any:
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{what}: {shown(value)} is no list")
-    return value
 
 
 def _wind(rules: Rules, wind: Any, what: str) -> int:
