@@ -109,7 +109,7 @@ def step_games(
         done[i] = over
         write_reward(s, reward[i])
         if over:
-            if len(ended) > 0:
+            if len(ended):
                 ended[i] = s
             deal(t, s)
         show(t, s, observation[i], mask[i])
@@ -136,7 +136,7 @@ def write_reward(s: Any, reward: Any) -> None:
 def show(t: Any, s: Any, observation: Any, mask: Any) -> None:
     """What the seat to decide sees, and its legal actions."""
     write_mask(t, s, mask)
-    if len(observation) > 0:
+    if len(observation):
         observe(t, s, s["agent"], observation)
 
 
