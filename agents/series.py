@@ -17,12 +17,12 @@ from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.nodes import connect
-from agents.registry import KNOWN, make_agent, shipped_policy
 from drako_env import replay
 from drako_env.engine.game import Game
 from drako_env.evaluation.report import Report, heat_map, markdown, summarise
 from drako_env.evaluation.runner import Job, Pairing, Played, Store, jobs_of, run, run_on_ray
 from drako_env.games import GAMES, make_game
+from drako_env.players import KNOWN, make_player, shipped_policy
 from drako_env.runs import FULL, claimed, read, write
 
 AGENTS_HELP = "agents: " + ", ".join(f"{name} ({what})" for name, what in KNOWN.items())
@@ -183,7 +183,7 @@ def _play(
                 console.print(f"{finished} of {len(jobs)} games")
 
         try:
-            crew(todo, game, make_agent, done=done)
+            crew(todo, game, make_player, done=done)
         except KeyboardInterrupt:
             return False
     return True

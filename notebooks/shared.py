@@ -10,10 +10,10 @@ from IPython.display import Image
 from matplotlib.axes import Axes
 from PIL import Image as Pixels
 
-from drako_env.drako.drawings import Colour
-from drako_env.engine.svg import sheet
+from drako_env.drako.render.drawings import Colour
 from drako_env.evaluation.statistics import wilson
 from drako_env.render.raster import png
+from drako_env.render.svg import sheet
 
 SHORT = os.environ.get("DRAKO_NOTEBOOK_SHORT", "0") != "0"
 """Whether to play just enough to see that everything works."""

@@ -14,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from rich.console import Console
 from rich.markdown import Markdown
 
-from agents.registry import make_agent
 from agents.series import chosen_game, fail, play_series, report_of, series_parser
 from drako_env.evaluation.report import Report, endings, interval, lengths, share, table
 from drako_env.games import make_game
+from drako_env.players import make_player
 
 STRENGTHS = ["random", "heuristic", "ismcts:200", "ismcts:2000"]
 BEGIN, END = "<!-- written by scripts/{}.py -->\n", "<!-- end -->"
@@ -66,7 +66,7 @@ def main() -> int:
             options.set = [*rules, f"rules={name}"]
             games.append(chosen_game(options))
             for agent in options.agents:
-                make_agent(agent, games[-1])
+                make_player(agent, games[-1])
             if (out / Path(name).stem / "games.jsonl").exists() and not options.resume:
                 raise ValueError(f"{out / Path(name).stem} exists: add --resume to go on, or choose another --out")
         for name, game in zip(names, games, strict=True):

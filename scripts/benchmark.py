@@ -32,10 +32,10 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from agents.registry import make_agent
 from drako_env import drako_v0, golden_dragon_v0
 from drako_env.evaluation.match import game_seeds, play_game
 from drako_env.games import make_game
+from drako_env.players import make_player
 
 Chunk = Callable[[], tuple[int, float]]
 """Some work: returns the decisions played and the seconds they took."""
@@ -203,7 +203,7 @@ def pgx_player(name: str, size: int, steps: int, fused: bool) -> Chunk:
 def our_search(simulations: int) -> Chunk:
     """Decisions inside the simulations of our search, in the course of a game against itself."""
     game = make_game("drako")
-    agents = [make_agent(f"ismcts:{simulations}", game) for _ in range(2)]
+    agents = [make_player(f"ismcts:{simulations}", game) for _ in range(2)]
     seeds = iter(game_seeds(0, 1000))
 
     def chunk() -> tuple[int, float]:

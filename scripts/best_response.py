@@ -16,16 +16,16 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import track
 
-from agents.exact import Tree, build_tree, exploitability, value
 from agents.league.league import League, derived_seed
 from agents.league.pool import Opponents
 from agents.league.report import Run
-from agents.policy import SUFFIX, load_policy
 from agents.series import add_game_options, fail
 from drako_env.engine.game import Game, rivals, role_of, sides
 from drako_env.envs.seat import NAMED
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
+from drako_env.exact import Tree, build_tree, exploitability, value
+from drako_env.players.policy import SUFFIX, load_policy
 from drako_env.runs import write
 from scripts.train import add_training_options, policy_files, run_league, run_of
 

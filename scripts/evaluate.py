@@ -11,10 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from agents.registry import make_agent, shipped_policy
 from agents.series import chosen_game, fail, file_name, play_series, series_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.runner import Pairing
+from drako_env.players import make_player, shipped_policy
 
 OPPONENT = "policy"
 """Who sits where nobody was named; the rules of thumb in a game without a learnt policy."""
@@ -49,7 +49,7 @@ def main() -> int:
         game = chosen_game(options)
         pairings = read_pairings(options.agents, game)
         for agent in dict.fromkeys(agent for pairing in pairings for agent in pairing):
-            make_agent(agent, game)
+            make_player(agent, game)
         return play_series(game, pairings, options, f"evaluate/{file_name(*pairings[0])}")
     except (ValueError, OSError) as error:
         return fail("evaluate", error)

@@ -31,7 +31,6 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from agents.policy import load_policy, save_policy
 from agents.series import fail
 from drako_env import replay as replays
 from drako_env.engine.game import OVER, Game, new_masks, new_states, role_of
@@ -39,6 +38,7 @@ from drako_env.engine.rng import one_seed, seed_words
 from drako_env.envs.aec import GameEnv
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
+from drako_env.players.policy import load_policy, save_policy
 from drako_env.web.book import html
 
 Case = dict[str, Any]

@@ -19,10 +19,10 @@ from rich.console import Console
 from rich.prompt import Confirm, Prompt
 from rich.table import Table as Grid
 
-from agents.registry import make_agent
 from agents.series import add_game_options, chosen_game, fail
 from drako_env.engine.game import Game, role_of
 from drako_env.games import GAMES, make_game
+from drako_env.players import make_player
 from drako_env.web.table import PERSON, RefusedError, Table
 
 OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
@@ -38,7 +38,7 @@ COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
 def opponents_of(game: Game) -> list[str]:
     """Whom one can choose, the default first: the learnt policy where one comes with the game and its rules."""
     try:
-        make_agent(POLICY, game)
+        make_player(POLICY, game)
     except ValueError:
         return list(OPPONENTS)
     return [POLICY, *OPPONENTS]
@@ -55,7 +55,7 @@ def serve(options: argparse.Namespace) -> int:
         return fail("play", error)
     opponents = {name: opponents_of(make_game(name)) for name in GAMES}
     hosts = [*listen.host_names(options.host, listening), *options.name]
-    app = make_app(make_agent, opponents, ADVISER, hosts, options.tables, options.expiry * 60)
+    app = make_app(make_player, opponents, ADVISER, hosts, options.tables, options.expiry * 60)
     address = listen.url(listening)
     if listen.for_others(listening):
         print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
@@ -157,7 +157,7 @@ def main() -> int:
         return serve(options)
     try:
         game = chosen_game(options)
-        table = Table(game, chosen_players(game, options), make_agent, secrets.randbits(63), options.practice)
+        table = Table(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
     except (ValueError, OSError) as error:
         return fail("play", error)
     try:

@@ -19,12 +19,12 @@ from rich.progress import track
 
 from agents.league.league import State
 from agents.league.report import COLOURS, Run
-from agents.policy import SUFFIX
-from agents.registry import make_agent
 from agents.series import fail
 from drako_env.engine.game import role_of, sides
 from drako_env.evaluation.report import interval, share, summarise, table
 from drako_env.evaluation.runner import play_pairings
+from drako_env.players import make_player
+from drako_env.players.policy import SUFFIX
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def judge(run: Run, number: int, minutes: float, other: str, games: int, process
     """Matches of two legs with the sides swapped, on the same deals for every round."""
     agent = f"policy:{policies_of(run, number)}"
     pairings = [(agent, other), (other, agent)]
-    played = play_pairings(run.game, pairings, games, make_agent, run.seed, processes)
+    played = play_pairings(run.game, pairings, games, make_player, run.seed, processes)
     (match,) = [m for m in summarise(run.game, pairings, played)["matches"] if m["agents"] == [agent, other]]
     return Point(number, round(minutes, 2), other, match["score"], *match["interval"])
 
@@ -106,7 +106,7 @@ def main() -> int:
             raise ValueError("expected a run of all sides of a game of two seats, and at least one point")
         rounds = chosen_rounds(options.run, role_of(run.seats[0]), options.points)
         for agent in options.against:
-            make_agent(agent, run.game)
+            make_player(agent, run.game)
     except (ValueError, OSError) as error:
         return fail("strength", error)
     minutes = {row["round"]: row["seconds"] / 60 for row in state.rows}

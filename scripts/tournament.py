@@ -9,9 +9,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from agents.registry import make_agent
 from agents.series import chosen_game, fail, play_series, series_parser
 from drako_env.evaluation.runner import Pairing
+from drako_env.players import make_player
 
 
 def seatings(agents: list[str], seats: int) -> list[Pairing]:
@@ -31,7 +31,7 @@ def main() -> int:
             raise ValueError("give two or more different agents")
         game = chosen_game(options)
         for agent in options.agents:
-            make_agent(agent, game)
+            make_player(agent, game)
         return play_series(game, seatings(options.agents, len(game.seats)), options, "tournament")
     except (ValueError, OSError) as error:
         return fail("tournament", error)

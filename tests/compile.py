@@ -5,10 +5,10 @@ python -m tests.compile drako
 
 import sys
 
-from agents.players import prepare_players
 from drako_env.engine.game import prepare
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
+from drako_env.players import prepare_players
 
 if __name__ == "__main__":
     game = make_game(sys.argv[1])

@@ -21,11 +21,11 @@ from ray.rllib.utils.metrics import (
 from agents.league.config import Config
 from agents.league.judge import judge
 from agents.league.pool import Opponents
-from agents.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
-from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
 from drako_env.envs.seat import NAMED
+from drako_env.players import make_player
+from drako_env.players.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
 from drako_env.runs import room, sync
 
 PROBE_SECONDS = 0.2
@@ -179,7 +179,7 @@ class Cluster:
         return met
 
     def _player(self, name: str, file: str) -> Any:
-        return load_policy(Path(file), self._game) if file else make_agent(name, self._game)
+        return load_policy(Path(file), self._game) if file else make_player(name, self._game)
 
     def _figures(self, seat: str, figures: Mapping[str, Any]) -> dict[str, Any]:
         """Of the last update."""
@@ -214,7 +214,7 @@ class Cluster:
         return {"canonical": "yes" if self._config.canonical else "no"}
 
     def _tensors(self) -> dict[str, dict[str, Floats]]:
-        """Side -> its network in the words of `agents.policy`."""
+        """Side -> its network in the words of `drako_env.players.policy`."""
         networks = self._algorithm.learner_group.get_weights()
         return {
             seat: {name.removeprefix("hidden."): tensor for name, tensor in networks[seat].items()}

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from agents.league.pool import Opponents
-from agents.policy import Policy, load_policy
 from drako_env.engine.game import Game
 from drako_env.envs.seat import SeatGames
+from drako_env.players.policy import Policy, load_policy
 
 
 def judge(policy: Policy, seat: str, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:

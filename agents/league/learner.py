@@ -19,12 +19,12 @@ from agents.league.config import Config
 from agents.league.judge import judge
 from agents.league.league import derived_seed
 from agents.league.pool import Opponents
-from agents.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
-from agents.registry import make_agent
 from drako_env.engine.game import Game
 from drako_env.engine.symmetry import Symmetries
 from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.envs.seat import NAMED
+from drako_env.players import make_player
+from drako_env.players.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
 from drako_env.runs import write
 
 torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
@@ -152,7 +152,7 @@ class Learner:
         if file:
             chance = derived_seed(self.seed, Path(file).name, self.model.num_timesteps)
             return load_policy(Path(file), self.game, chance)
-        return name if name in NAMED else make_agent(name, self.game)
+        return name if name in NAMED else make_player(name, self.game)
 
     def _results(self) -> dict[str, tuple[int, float]]:
         results: dict[str, tuple[int, float]] = {}

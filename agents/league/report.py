@@ -208,13 +208,13 @@ def save_policies(league: League) -> Path:
 
 def save_replays(game: Game, seatings: list[tuple[str, ...]], folder: Path, seed: int) -> list[Path]:
     """A game of each seating of agents."""
-    from agents.registry import make_agent
     from drako_env.evaluation.runner import Job, play_job
+    from drako_env.players import make_player
 
     folder.mkdir(exist_ok=True)
     paths = []
     for number, seating in enumerate(seatings):
-        agents = [make_agent(agent, game) for agent in seating]
+        agents = [make_player(agent, game) for agent in seating]
         played = play_job(game, agents, Job(seating, number, seed + number, record=True))
         names = ["trained" if agent.startswith("policy:") else agent.replace(":", "") for agent in seating]
         paths.append(folder / ("-".join(names) + ".jsonl"))

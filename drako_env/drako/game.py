@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drako_env.drako import dicts, kernels, picture, scene, text
+from drako_env.drako import dicts, kernels
 from drako_env.drako.actions import action_text, all_actions
 from drako_env.drako.chance import CardChance, draws
 from drako_env.drako.deals import all_deals
 from drako_env.drako.observe import Field
+from drako_env.drako.render import picture, scene, text
 from drako_env.drako.rules import DWARVES, RULES_VERSION, Rules
 from drako_env.drako.state import STATE, Area, Phase, Seat
 from drako_env.drako.symmetry import symmetries

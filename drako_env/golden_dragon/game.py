@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from drako_env.engine.chance import Chance
 from drako_env.engine.game import kernels_of
 from drako_env.engine.symmetry import Symmetries
-from drako_env.golden_dragon import dicts, kernels, picture, scene, text
+from drako_env.golden_dragon import dicts, kernels
 from drako_env.golden_dragon.actions import action_text, all_actions
 from drako_env.golden_dragon.chance import NoChance
 from drako_env.golden_dragon.observe import Field
+from drako_env.golden_dragon.render import picture, scene, text
 from drako_env.golden_dragon.rules import RULES_VERSION, Rules
 from drako_env.golden_dragon.state import BOLTS_EACH, HOLDER_SIZE, MOVES_A_TURN, STATE, Phase
 from drako_env.golden_dragon.tables import build_tables

@@ -86,14 +86,14 @@ class Server:
 
     def __init__(
         self,
-        make_agent: AgentMaker,
+        make_player: AgentMaker,
         opponents: Mapping[str, Sequence[str]],
         adviser: str,
         tables: Tables,
         limits: Limits,
         timing: bool = False,
     ) -> None:
-        self._make_agent, self._opponents, self._adviser, self.tables = make_agent, opponents, adviser, tables
+        self._make_agent, self._opponents, self._adviser, self.tables = make_player, opponents, adviser, tables
         self._limits, self._hints = limits, Hints(limits.hints)
         self._workers: WeakValueDictionary[str, CapacityLimiter] = WeakValueDictionary()
         """By client, while it has requests."""
@@ -332,7 +332,7 @@ def _address(scope: Scope) -> list[str]:
 
 
 def make_app(
-    make_agent: AgentMaker,
+    make_player: AgentMaker,
     opponents: Mapping[str, Sequence[str]],
     adviser: str,
     hosts: Sequence[str] = (),
@@ -342,7 +342,7 @@ def make_app(
     limits: Limits = LIMITS,
 ) -> Starlette:
     """The application. `hosts` are further names that the server answers to, `limits` what one client may use."""
-    server = Server(make_agent, opponents, adviser, Tables(most_tables, seconds, limits.tables), limits, timing)
+    server = Server(make_player, opponents, adviser, Tables(most_tables, seconds, limits.tables), limits, timing)
     known = Middleware(KnownHosts, hosts=[*LOCAL, *hosts])
     app = Starlette(routes=server.routes(), middleware=[known], exception_handlers={HTTPException: _problem})
     app.router.redirect_slashes = False

@@ -38,13 +38,13 @@ class Event:
 class Table:
     """A game under way. Methods may be called from several threads; each is all or nothing."""
 
-    def __init__(self, game: Game, players: Sequence[str], make_agent: AgentMaker, seed: int, practice: bool) -> None:
+    def __init__(self, game: Game, players: Sequence[str], make_player: AgentMaker, seed: int, practice: bool) -> None:
         self.game, self.players, self.practice = game, tuple(players), practice
         self.lock = threading.Lock()
         self.thinking = 0.0
         """Seconds that agents have thought here."""
-        self._make_agent, self._seed = make_agent, seed
-        self._agents = [None if player == PERSON else make_agent(player, game) for player in players]
+        self._make_agent, self._seed = make_player, seed
+        self._agents = [None if player == PERSON else make_player(player, game) for player in players]
         self.people = [seat for seat, player in enumerate(players) if player == PERSON]
         self._mask = new_masks(game, 1).view(np.int8)[0]
         self._deal()

@@ -18,12 +18,12 @@ from ray.rllib.core.columns import Columns
 
 from agents.league.cluster import Cluster, ppo_config
 from agents.league.config import Config
-from agents.policy import load_policy
-from agents.registry import make_agent
 from agents.series import INTERRUPTED
 from drako_env import drako_v0
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
+from drako_env.players import make_player
+from drako_env.players.policy import load_policy
 
 ROOT = Path(__file__).parents[2]
 SMALL = {"layers": [32], "num_envs": 32, "steps": 16, "minibatch": 256, "rollouts": 1, "eval_games": 16}
@@ -106,7 +106,7 @@ def test_a_run_survives_a_lost_node_and_goes_on_after_an_interruption(nodes, tmp
 
     game = make_game("drako", rules="tiny")
     assert load_policy(folder / "policies" / "dwarves.safetensors", game).info["seat"] == "dwarves_0"
-    agent = make_agent(f"policy:{folder / 'policies'}", game)
+    agent = make_player(f"policy:{folder / 'policies'}", game)
     assert play_game(game, [agent, agent], seed=1).decisions > 0
 
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.exact import build_tree, exploitability
 from agents.league.config import Config
 from agents.league.judge import count_wins, random_policy
 from agents.league.learner import Learner, LearnerVecEnv
 from agents.league.pool import Pool, priorities
-from agents.policy import load_policy
 from drako_env import drako_v0
+from drako_env.exact import build_tree, exploitability
 from drako_env.games import make_game
+from drako_env.players.policy import load_policy
 from tests.programs import call
 
 ROOT = Path(__file__).parents[2]

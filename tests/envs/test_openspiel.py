@@ -15,10 +15,10 @@ from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts
 from open_spiel.python.tests import games_sim_test
 
 import drako_env.openspiel  # noqa: F401 (registers the games)
-from agents.exact import best_response, build_tree
 from drako_env.drako.chance import CardChance
 from drako_env.drako.game import Drako
 from drako_env.envs.aec import GameEnv
+from drako_env.exact import best_response, build_tree
 from drako_env.games import make_game
 from drako_env.golden_dragon.game import GoldenDragon
 

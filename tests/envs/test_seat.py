@@ -14,13 +14,13 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 import drako_env  # noqa: F401 (registers the environments)
-from agents.registry import make_agent
 from drako_env import drako_v0, golden_dragon_v0, icarius_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.envs.gym import SeatEnv
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
+from drako_env.players import make_player
 from tests.drako.positions import position
 from tests.golden_dragon.positions import position as golden_dragon_position
 
@@ -400,7 +400,7 @@ def test_gymnasium_vector_env(name, seat):
 
 def test_agents_and_rules_of_thumb_are_opponents_too():
     game = make_game("drako")
-    strong, weak = make_agent("ismcts:30", game), make_agent("random", game)
+    strong, weak = make_player("ismcts:30", game), make_player("random", game)
     rates = {}
     for name, opponent in (("search", strong), ("thumb", "heuristic"), ("agent", weak), ("named", "random")):
         games = SeatGames(game, 24, "dragon_0", opponent, 5)

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.players import RandomAgent
-from agents.registry import make_agent
 from drako_env import replay
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
@@ -17,6 +15,8 @@ from drako_env.engine.rng import one_seed, seed_words
 from drako_env.evaluation.match import GameResult, game_seeds, match_score, play_game
 from drako_env.evaluation.runner import Job, Store, play_pairings, run
 from drako_env.evaluation.statistics import quantile, wilson
+from drako_env.players import make_player
+from drako_env.players.simple import RandomAgent
 from scripts.balance import BEGIN, END, section, write_section
 from tests.programs import call
 
@@ -44,7 +44,7 @@ def test_seeds_do_not_depend_on_their_number():
 
 def test_a_game_is_reproducible_and_sums_up_its_end():
     game = Drako.of(Rules.load())
-    agents = [make_agent("heuristic", game), make_agent("random", game)]
+    agents = [make_player("heuristic", game), make_player("random", game)]
     result = play_game(game, agents, 11, 4)
     assert result == play_game(game, agents, 11, 4)
     assert sorted(result.rewards) == [-1, 1]
@@ -54,7 +54,7 @@ def test_a_game_is_reproducible_and_sums_up_its_end():
 
 def test_r13_points_are_wounds_dealt_by_strikes():
     game = Drako.of(Rules.load())
-    agents = [make_agent("random", game), make_agent("random", game)]
+    agents = [make_player("random", game), make_player("random", game)]
     results = [play_game(game, agents, seed) for seed in game_seeds(1, 60)]
     assert all(0 <= result.points[0] <= 14 and 0 <= result.points[1] <= 11 for result in results)
     assert all((result.points[1] == 11) == (result.ending == "the dragon is dead") for result in results)
@@ -67,7 +67,7 @@ def jobs(count):
 def played(path, count, processes, resume=False):
     store = Store(path, resume)
     todo = [job for job in jobs(count) if job.key not in store.games]
-    run(todo, Drako.of(Rules.load()), make_agent, processes, lambda job, game: store.add(game))
+    run(todo, Drako.of(Rules.load()), make_player, processes, lambda job, game: store.add(game))
     store.finish()
     return path.read_bytes()
 
@@ -261,7 +261,7 @@ def test_balance_writes_its_section(tmp_path):
 
 def test_pairings_meet_on_the_same_deals_whatever_the_number_of_processes():
     game, pairings = Drako.of(Rules.load()), [("random", "heuristic"), ("heuristic", "random")]
-    alone, together = (play_pairings(game, pairings, 3, make_agent, seed=5, processes=n) for n in (1, 2))
+    alone, together = (play_pairings(game, pairings, 3, make_player, seed=5, processes=n) for n in (1, 2))
     assert alone == together
     assert [one.key for one in alone] == [(pairing, n) for pairing in sorted(pairings) for n in range(3)]
     assert {one.result.seed for one in alone} == set(game_seeds(5, 3))

@@ -5,11 +5,11 @@ import json
 import pytest
 from rich.console import Console
 
-from agents.registry import make_agent
 from drako_env import replay
 from drako_env.engine.game import rules_digest
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
+from drako_env.players import make_player
 from drako_env.web.book import Page
 from scripts.replay import show
 from tests.drako.random_games import TABLES
@@ -19,7 +19,7 @@ from tests.every_game import every_game
 @pytest.fixture(scope="module")
 def recorded():
     game = make_game("drako", rules=TABLES[1], edition="2019")
-    agents, actions = [make_agent("ismcts:10", game), make_agent("heuristic", game)], []
+    agents, actions = [make_player("ismcts:10", game), make_player("heuristic", game)], []
     opinions = []
 
     def watch(agent, action):
@@ -207,7 +207,7 @@ def test_only_whole_games_are_recorded():
 def test_games_of_every_kind_are_recorded_and_verified(module, options, tmp_path):
     game, actions = module.raw_env(**options).game, []
     names = ["random", *["heuristic"] * (len(game.seats) - 1)]
-    play_game(game, [make_agent(name, game) for name in names], 3, watch=lambda agent, action: actions.append(action))
+    play_game(game, [make_player(name, game) for name in names], 3, watch=lambda agent, action: actions.append(action))
     path = tmp_path / "game.jsonl"
     replay.save(path, replay.record(game, 3, names, actions))
     loaded = replay.load(path)
@@ -223,7 +223,7 @@ def test_games_of_every_kind_are_recorded_and_verified(module, options, tmp_path
 def test_golden_dragon_under_other_rules_is_another_game(tmp_path):
     """The veto scope decides who is asked; a game that met no veto breaks where the first one is due."""
     game, actions = make_game("golden_dragon", num_players=3), []
-    agents = [make_agent("random", game) for _ in range(3)]
+    agents = [make_player("random", game) for _ in range(3)]
     play_game(game, agents, 1, watch=lambda agent, action: actions.append(action))
     path = tmp_path / "game.jsonl"
     replay.save(path, replay.record(game, 1, ["a", "b", "c"], actions))

@@ -165,10 +165,10 @@ def test_an_evaluation_on_a_full_disk_goes_on_when_there_is_room(tmp_path, monke
 
 LIMITED = """
 import resource, runpy
-from agents.registry import make_agent
+from drako_env.players import make_player
 from drako_env.evaluation.runner import play_pairings
 from drako_env.games import make_game
-play_pairings(make_game("drako"), [("heuristic", "random")], 1, make_agent)  # what is compiled is kept on the disk
+play_pairings(make_game("drako"), [("heuristic", "random")], 1, make_player)  # what is compiled is kept on the disk
 resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
 runpy.run_path("scripts/evaluate.py", run_name="__main__")
 """

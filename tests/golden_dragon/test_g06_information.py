@@ -11,13 +11,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from agents.registry import make_agent
 from drako_env import golden_dragon_v0, icarius_v0
 from drako_env.engine.view import SeatView
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
 from drako_env.golden_dragon import observe
 from drako_env.golden_dragon.state import Phase
+from drako_env.players import make_player
 from tests.golden_dragon.positions import SCOPES, oracle_rules, random_options, random_positions
 from tests.oracle import golden_dragon as oracle
 from tests.play import random_action
@@ -67,7 +67,7 @@ def redealt(game, seat, chance):
 
 @cache
 def agent_of(spec, game):
-    return make_agent(spec, game)
+    return make_player(spec, game)
 
 
 def choice_of(spec, view):

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import drako_env
-from agents.registry import KNOWN
 from drako_env import drako_v0, golden_dragon_v0, icarius_v0
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.envs.batch import GameBatch
@@ -22,6 +21,7 @@ from drako_env.envs.doors import Doors
 from drako_env.envs.registration import GYMNASIUM_IDS
 from drako_env.games import make_game
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
+from drako_env.players import KNOWN
 from notebooks.mkdocs_hooks import SHARED, relinked
 
 ROOT = Path(__file__).parents[2]

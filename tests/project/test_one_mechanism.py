@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SHARED = ("drako_env/engine", "drako_env/envs", "drako_env/render", "drako_env/web", "drako_env/evaluation", "agents")
+FOR_ALL_GAMES = ("engine", "envs", "render", "web", "evaluation", "players")
+SHARED = (*(f"drako_env/{folder}" for folder in FOR_ALL_GAMES), "agents")
 FOLDERS = ("drako", "golden_dragon")
 GAME_NAME = re.compile(r"(drako|golden_?dragon|icarius)(_?v\d+)?", re.IGNORECASE)
 GAME_MODULE = re.compile(r"drako_env\.(drako|golden_dragon|icarius)(_v\d+)?(\.|$)")
@@ -118,7 +119,7 @@ def blocks(path):
 @pytest.mark.parametrize(("first", "second"), [*combinations(FOLDERS, 2)])
 def test_the_games_share_no_copied_code(first, second):
     here, there = (
-        {path.name: blocks(path) for path in sorted((ROOT / "drako_env" / folder).glob("*.py"))}
+        {path.name: blocks(path) for path in sorted((ROOT / "drako_env" / folder).rglob("*.py"))}
         for folder in (first, second)
     )
     copies = [

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("drako_env", "agents", "scripts", "tests", "notebooks")
-DATA = (".toml", ".md", ".ttf", ".html", ".css", ".js", ".typed")
+DATA = (".toml", ".md", ".ttf", ".html", ".css", ".js", ".typed", ".safetensors")
 OPTIONAL = (
-    "stable_baselines3 sb3_contrib torch tensorboard safetensors msgspec scipy matplotlib rich starlette uvicorn "
+    "stable_baselines3 sb3_contrib torch tensorboard msgspec scipy matplotlib rich starlette uvicorn "
     "resvg_py PIL pygame imageio_ffmpeg ray pyspiel mkdocs pytest"
 )
 PLAY = f"""

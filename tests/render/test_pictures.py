@@ -10,8 +10,8 @@ from PIL import ImageFont
 from drako_env import drako_v0
 from drako_env.drako.rules import Rules
 from drako_env.engine.hexboard import hexes
-from drako_env.engine.svg import sheet
 from drako_env.render import raster
+from drako_env.render.svg import sheet
 from tests.drako.positions import legal_starting, play, position
 from tests.drako.random_games import random_positions
 from tests.render.pictures import DRAGON, DWARVES, FOLDER, PICTURES, drawn, fire, golden, netted, over, placement

@@ -6,8 +6,8 @@ import socket
 import threading
 import time
 
-from agents.registry import make_agent
 from drako_env.games import GAMES
+from drako_env.players import make_player
 from drako_env.web.listen import listen, make_server
 from drako_env.web.server import make_app
 
@@ -17,7 +17,7 @@ HANGS = 300
 """Seconds after which a test fails that waits for something; compiling the kernels is among that."""
 
 
-def app_of(make=make_agent, opponents=OPPONENTS, adviser="heuristic", **options):
+def app_of(make=make_player, opponents=OPPONENTS, adviser="heuristic", **options):
     return make_app(make, opponents, adviser, **options)
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.registry import make_agent
 from drako_env import replay
 from drako_env.evaluation.runner import Job, play_job
 from drako_env.games import make_game
+from drako_env.players import make_player
 from drako_env.web.book import film, html, pages
 from scripts import replay as command
 
@@ -20,7 +20,7 @@ def recorded(request):
     name, rules = request.param
     game = make_game(name, rules=rules)
     names = ("ismcts:10", "heuristic")
-    played = play_job(game, [make_agent(name, game) for name in names], Job(names, 0, 5, record=True))
+    played = play_job(game, [make_player(name, game) for name in names], Job(names, 0, 5, record=True))
     return replay.record(game, 5, names, played.actions, played.opinions)
 
 

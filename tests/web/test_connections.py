@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from agents.registry import make_agent
+from drako_env.players import make_player
 from drako_env.web.limits import Limits
 from drako_env.web.listen import PATIENCE, Connection
 from tests.web.running import HANGS, Running, app_of, until
@@ -37,7 +37,7 @@ class Patient:
 
 @pytest.fixture(scope="module")
 def served():
-    app = app_of(lambda name, game: Patient() if name == "patient" else make_agent(name, game), adviser="patient")
+    app = app_of(lambda name, game: Patient() if name == "patient" else make_player(name, game), adviser="patient")
     with Running(app) as running:
         yield running
 

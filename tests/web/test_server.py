@@ -12,8 +12,8 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
-from agents.registry import make_agent
 from drako_env.games import GAMES
+from drako_env.players import make_player
 from drako_env.web import listen
 from drako_env.web.limits import WINDOW, Hints, Limits, Tables, client_of
 from drako_env.web.server import LARGEST_BODY, LONGEST_ERROR, Server
@@ -338,7 +338,7 @@ def test_addresses_of_one_client():
 
 def test_requests_of_one_client_wait_for_each_other_and_for_nobody_else():
     limits, stop = Limits(working=1, waiting=1), threading.Event()
-    server = Server(make_agent, OPPONENTS, "heuristic", Tables(9, 9), limits)
+    server = Server(make_player, OPPONENTS, "heuristic", Tables(9, 9), limits)
 
     async def crowd():
         mine = [asyncio.create_task(server._work("me", stop.wait)) for _ in range(3)]

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from agents.registry import make_agent
 from drako_env import replay
 from drako_env.drako.game import Drako
 from drako_env.games import make_game
+from drako_env.players import make_player
 from drako_env.web.table import PERSON, RefusedError, Table
 
 GAMES = {"drako": {}, "golden_dragon": {"num_players": 3}, "icarius": {}}
@@ -17,7 +17,7 @@ GAMES = {"drako": {}, "golden_dragon": {"num_players": 3}, "icarius": {}}
 def table(name="drako", person=0, opponent="random", seed=1, practice=False):
     game = make_game(name, **GAMES[name])
     players = [PERSON if seat == person else opponent for seat in range(len(game.seats))]
-    return Table(game, players, make_agent, seed, practice)
+    return Table(game, players, make_player, seed, practice)
 
 
 def play_on(table, chance, decisions=10**6):
@@ -98,7 +98,7 @@ def test_hints_are_legal_and_shares():
 
 def test_several_people_see_their_own_side_only_when_they_decide():
     game = make_game("drako")
-    played = Table(game, [PERSON, PERSON], make_agent, 3, False)
+    played = Table(game, [PERSON, PERSON], make_player, 3, False)
     assert played.payload()["viewer"] == "dragon_0"
     played.play(0, played.payload()["actions"][0]["id"])
     assert played.payload()["viewer"] == "dwarves_0"

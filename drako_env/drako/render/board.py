@@ -5,10 +5,10 @@ from functools import cache
 from math import hypot, sqrt
 from typing import Any
 
-from drako_env.drako.drawings import FADED, TARGET, Colour, mesh, panel, symbol, token
-from drako_env.drako.scene import NAMES
+from drako_env.drako.render.drawings import FADED, TARGET, Colour, mesh, panel, symbol, token
+from drako_env.drako.render.scene import NAMES
 from drako_env.engine.hexboard import DIRECTIONS, Hex, distance, hexes, ray
-from drako_env.engine.svg import Box, Point, group, hex_centre, hexagon, hint, polygon
+from drako_env.render.svg import Box, Point, group, hex_centre, hexagon, hint, polygon
 
 Scene = Mapping[str, Any]
 

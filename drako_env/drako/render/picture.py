@@ -10,11 +10,11 @@ from math import ceil
 from typing import Any
 
 from drako_env.drako.dicts import SIDES
-from drako_env.drako.drawings import EMBLEMS, FADED, PALE, SIDE, TARGET, Colour, badge, panel, symbol, token
-from drako_env.drako.picture_board import board, dragon_dead
+from drako_env.drako.render.board import board, dragon_dead
+from drako_env.drako.render.drawings import EMBLEMS, FADED, PALE, SIDE, TARGET, Colour, badge, panel, symbol, token
+from drako_env.drako.render.scene import NAMES
 from drako_env.drako.rules import VALUELESS
-from drako_env.drako.scene import NAMES
-from drako_env.engine.svg import (
+from drako_env.render.svg import (
     Attributes,
     Box,
     Point,

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from agents.exact import Level, Tree, best_response, build_tree, exploitability, value
 from drako_env import drako_v0
+from drako_env.exact import Level, Tree, best_response, build_tree, exploitability, value
 from drako_env.games import make_game
 
 

@@ -1,4 +1,4 @@
-"""Players that need no training: random, heuristic, search. They serve every game, through its kernels."""
+"""Information-set Monte-Carlo tree search as a player of any game."""
 
 import time
 from dataclasses import dataclass
@@ -7,33 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_masks, new_states
-from drako_env.engine.jit import load_kernels
 from drako_env.engine.tree import NODE, NONE, ROOT
 from drako_env.engine.view import SeatView, random_seed
-
-
-class RandomAgent:
-    """Any legal action with equal chances."""
-
-    def __init__(self, game: Game) -> None:
-        self.reset(0)
-
-    def reset(self, seed: int) -> None:
-        """A new game."""
-        self._chance = np.random.default_rng(seed)
-
-    def act(self, view: SeatView) -> int:
-        """Choose a legal action."""
-        return int(self._chance.choice(view.legal()))
-
-
-class HeuristicAgent(RandomAgent):
-    """The game's own rules of thumb, chance deciding among equals."""
-
-    def act(self, view: SeatView) -> int:
-        """Choose a legal action."""
-        known = view.seeded(random_seed(self._chance))
-        return int(view.game.kernels.best_one(view.game.tables, known, 0, view.action_mask))
 
 
 @dataclass(frozen=True)
@@ -65,6 +40,7 @@ class SearchAgent:
         size = 4 * budget.simulations + 16 if budget.simulations else self.LARGEST_TREE
         self._tree = np.zeros(min(size, self.LARGEST_TREE), NODE)
         self._opinions: list[tuple[int, int]] = []
+        self._root = self._nodes = 0
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -148,17 +124,3 @@ class SearchAgent:
     def _forget(self) -> None:
         self._tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0)
         self._root, self._nodes = ROOT, 1
-
-
-def prepare_players(game: Game) -> None:
-    """Load what the players need, or compile it if that was never done."""
-    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
-    states["rng"] = 1
-
-    def play() -> None:
-        game.kernels.deal_one(game.tables, states, 0, mask)
-        view = SeatView.of(game, states)
-        HeuristicAgent(game).act(view)
-        SearchAgent(game, Budget(simulations=2)).act(view)
-
-    load_kernels(f"{game.name} players", play, lambda: None)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from functools import cache
 
-from drako_env.engine.svg import Attributes, Box, Point, circle, group, line, mirrored, path, rectangle
+from drako_env.render.svg import Attributes, Box, Point, circle, group, line, mirrored, path, rectangle
 
 
 class Colour(StrEnum):

@@ -79,7 +79,9 @@ def build_tree(game: Game) -> Tree:
         moved.step(action)
         child = np.where(moved.done, -1, np.cumsum(~moved.done) - 1)
         reward = moved.reward[:, 0].astype(float)
-        levels.append(Level(batch.agent.copy(), tuple(information), view, position, action, child, reward))
+        levels.append(
+            Level(batch.agent.copy(), (information[0], information[1]), view, position, action, child, reward)
+        )
         own = batch.agent[position]
         before = [(information[s][position] * 1000 + np.where(own == s, action + 1, 0))[~moved.done] for s in range(2)]
         states = moved._states[~moved.done].copy()
@@ -132,7 +134,7 @@ def best_response(tree: Tree, seat: int, policy: Probabilities) -> float:
 def value(tree: Tree, first: Probabilities, second: Probabilities) -> float:
     """What the first seat gets when these policies meet."""
     seats = [np.asarray(policy(tree.observations, tree.masks), float) for policy in (first, second)]
-    worth = np.zeros(0)
+    worth: Floats = np.zeros(0)
     for level in reversed(tree.levels):
         after = _after(level, worth)
         chances = np.where(
@@ -140,7 +142,7 @@ def value(tree: Tree, first: Probabilities, second: Probabilities) -> float:
             seats[0][level.view[level.position], level.action],
             seats[1][level.view[level.position], level.action],
         )
-        worth = np.bincount(level.position, chances * after, len(level.seat))
+        worth = np.asarray(np.bincount(level.position, weights=chances * after, minlength=len(level.seat)), float)
     return float(worth @ tree.chances)
 
 

@@ -50,16 +50,16 @@ class Policy:
         """One action for each row."""
         logits, ways = self._logits(observation, mask)
         chosen = (logits + self.chance.gumbel(size=logits.shape).astype(np.float32)).argmax(axis=1)
-        return self.game.symmetries.turn_back(chosen, ways) if ways is not None else chosen
+        return np.asarray(chosen if ways is None else self.game.symmetries.turn_back(chosen, ways))
 
     def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
         """What it thinks of every action."""
         logits, ways = self._logits(observation, mask)
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        odds: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = odds / odds.sum(axis=1, keepdims=True)
         if ways is None:
             return np.asarray(shares)
-        turned_back = np.empty_like(shares)
+        turned_back: Floats = np.empty_like(shares)
         np.put_along_axis(turned_back, self.game.symmetries.actions[ways], shares, axis=1)
         return turned_back
 
@@ -154,7 +154,8 @@ def _check_shapes(path: Path, game: Game, tensors: dict[str, Floats], info: dict
         raise ValueError(
             f"policy {path}: layers: invalid literal {shown(layers)}, expected a number up to {MAX_LAYERS}"
         )
-    width, shapes = len(game.observation_high), {"scale": (len(game.observation_high),)}
+    width = len(game.observation_high)
+    shapes: dict[str, tuple[int, ...]] = {"scale": (width,)}
     for layer in range(int(layers)):
         size = len(_tensor(path, tensors, f"{layer}.bias"))
         shapes |= {f"{layer}.weight": (size, width), f"{layer}.bias": (size,)}
@@ -182,7 +183,7 @@ def _tensor(path: Path, tensors: dict[str, Floats], name: str) -> Floats:
 def _check_size(path: Path, game: Game, tensors: dict[str, Floats], layers: int) -> None:
     """Weights that no observation can drive out of the numbers: every entry as large as it gets, nothing cancelling."""
     with np.errstate(all="ignore"):
-        sizes = [np.abs(tensors["scale"]).astype(float) * game.observation_high]
+        sizes = [np.abs(tensors["scale"]) * game.observation_high.astype(float)]
         for layer in range(layers):
             sizes.append(_largest(tensors, str(layer), sizes[-1]))
         largest = np.concatenate([*sizes, *(_largest(tensors, head, sizes[-1]) for head in ("policy", "value"))]).max()

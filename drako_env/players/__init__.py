@@ -1,13 +1,20 @@
 """Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`, `policy`,
-`policy:PATH`."""
+`policy:PATH`, and anybody's own: `module:Class`."""
 
 import re
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
-from agents.players import Budget, HeuristicAgent, RandomAgent, SearchAgent, prepare_players
-from drako_env.engine.game import Game
-from drako_env.engine.view import Agent
+import numpy as np
+
+from drako_env.engine.game import Game, new_masks, new_states
+from drako_env.engine.jit import load_kernels
+from drako_env.engine.view import Agent, SeatView
+from drako_env.players.policy import PolicyAgent
+from drako_env.players.search import Budget, SearchAgent
+from drako_env.players.simple import HeuristicAgent, RandomAgent
 
 SHIPPED = Path(__file__).parent / "policies"
 
@@ -18,10 +25,11 @@ KNOWN = {
     "ismcts:Ts": "the same with T seconds a decision, e.g. ismcts:0.5s",
     "policy": "the learnt policy that comes with the project",
     "policy:PATH": "a learnt policy: a .safetensors file, or a folder with one for each role",
+    "MODULE:CLASS": "a class of one's own with reset(seed) and act(view), called with the game, e.g. my_agents:Greedy",
 }
 
 
-def make_agent(spec: str, game: Game) -> Agent:
+def make_player(spec: str, game: Game) -> Agent:
     """The player that `spec` names; `ValueError` with the list of known ones if there is none."""
     name, _, argument = spec.partition(":")
     makers: dict[str, Callable[[Game, str], Agent]] = {
@@ -31,7 +39,7 @@ def make_agent(spec: str, game: Game) -> Agent:
         "policy": _policy,
     }
     if name not in makers:
-        raise ValueError(f"unknown agent {spec!r}; known are {', '.join(KNOWN)}")
+        return _own(spec, game)
     prepare_players(game)
     try:
         return makers[name](game, argument)
@@ -62,9 +70,23 @@ def _policy(game: Game, argument: str) -> Agent:
     if not path.exists():
         missing = "there is no such file or folder" if argument else f"none comes with {game.name}"
         raise ValueError(f"agent 'policy{':' * bool(argument)}{argument}': {missing}")
-    from agents.policy import PolicyAgent
-
     return PolicyAgent(game, path)
+
+
+def _own(spec: str, game: Game) -> Agent:
+    """An object of a class that somebody else wrote, found from here or from the current folder."""
+    module, _, name = spec.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), name)):
+        raise ValueError(f"unknown agent {spec!r}; known are {', '.join(KNOWN)}")
+    if "" not in sys.path:
+        sys.path.append("")  # who starts a console command expects the current folder as with `python -m`
+    try:
+        agent: Agent = getattr(import_module(module), name)(game)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"agent {spec!r}: {error}; known agents are {', '.join(KNOWN)}") from None
+    if not callable(getattr(agent, "act", None)) or not callable(getattr(agent, "reset", None)):
+        raise ValueError(f"agent {spec!r}: a player needs reset(seed) and act(view)")
+    return agent
 
 
 def shipped_policy(game: Game) -> Path:
@@ -75,3 +97,17 @@ def shipped_policy(game: Game) -> Path:
 def _no_argument(name: str, argument: str) -> None:
     if argument:
         raise ValueError(f"agent '{name}:{argument}': {name} takes nothing after the name")
+
+
+def prepare_players(game: Game) -> None:
+    """Load what the players need, or compile it if that was never done."""
+    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
+    states["rng"] = 1
+
+    def play() -> None:
+        game.kernels.deal_one(game.tables, states, 0, mask)
+        view = SeatView.of(game, states)
+        HeuristicAgent(game).act(view)
+        SearchAgent(game, Budget(simulations=2)).act(view)
+
+    load_kernels(f"{game.name} players", play, lambda: None)

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from agents.players import Budget, SearchAgent
-from agents.registry import KNOWN, make_agent
 from drako_env import drako_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.engine.tree import ROOT
 from drako_env.engine.view import SeatView
 from drako_env.evaluation.match import game_seeds, play_game
+from drako_env.players import KNOWN, make_player
+from drako_env.players.search import Budget, SearchAgent
 from tests.drako.positions import legal, position
 from tests.drako.random_games import random_positions
 from tests.drako.test_r12_information import redealt
@@ -38,7 +38,7 @@ def views(seed, count, **options):
 def test_every_choice_is_legal_under_any_rules(spec):
     agents = {}
     for game, view in views(1, 150):
-        agent = agents.setdefault(id(game.game), make_agent(spec, game.game))
+        agent = agents.setdefault(id(game.game), make_player(spec, game.game))
         agent.reset(3)
         assert view.action_mask[agent.act(view)]
 
@@ -46,7 +46,7 @@ def test_every_choice_is_legal_under_any_rules(spec):
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_same_seed_gives_the_same_choice(spec):
     for game, view in views(2, 40):
-        first, second = make_agent(spec, game.game), make_agent(spec, game.game)
+        first, second = make_player(spec, game.game), make_player(spec, game.game)
         first.reset(5)
         second.reset(5)
         assert [first.act(view) for _ in range(3)] == [second.act(view) for _ in range(3)]
@@ -62,7 +62,7 @@ def check_re_dealing(count):
         for name in ("observation", "action_mask", "known"):
             assert getattr(view, name).tobytes() == getattr(other, name).tobytes(), name
         for spec in SPECS:
-            agent = agents.setdefault((spec, id(game.game)), make_agent(spec, game.game))
+            agent = agents.setdefault((spec, id(game.game)), make_player(spec, game.game))
             agent.reset(9)
             choice = agent.act(view)
             agent.reset(9)
@@ -140,7 +140,7 @@ def test_a_view_is_of_one_game_among_many():
 
 
 def act(game, spec, seed=0):
-    agent = make_agent(spec, game.game)
+    agent = make_player(spec, game.game)
     agent.reset(seed)
     names = {i: text for text, i in legal(game).items()}
     return names[agent.act(SeatView.of(game.game, game._states))]
@@ -174,7 +174,7 @@ def test_the_heuristic_dragon_takes_the_kill():
 @pytest.mark.parametrize("seat", [0, 1])
 def test_the_heuristic_beats_random(seat):
     game = Drako.of(Rules.load())
-    agents = [make_agent("heuristic" if seat == i else "random", game) for i in range(2)]
+    agents = [make_player("heuristic" if seat == i else "random", game) for i in range(2)]
     wins = sum(play_game(game, agents, seed).rewards[seat] > 0 for seed in game_seeds(0, 100))
     assert wins > 90
 
@@ -215,9 +215,9 @@ def test_search_keeps_its_tree_within_a_turn_and_only_there():
 def test_search_by_the_clock(monkeypatch):
     """A clock that goes on by 30 ms whenever it is looked at."""
     ticks = itertools.count()
-    monkeypatch.setattr("agents.players.time", SimpleNamespace(perf_counter=lambda: 0.03 * next(ticks)))
+    monkeypatch.setattr("drako_env.players.search.time", SimpleNamespace(perf_counter=lambda: 0.03 * next(ticks)))
     game = position(hands={"dragon": {"walk": 2, "bite": 1}})
-    agent = make_agent("ismcts:0.1s", game.game)
+    agent = make_player("ismcts:0.1s", game.game)
     agent.reset(0)
     view = SeatView.of(game.game, game._states)
     agent.act(view)
@@ -230,7 +230,7 @@ def test_search_by_the_clock(monkeypatch):
 )
 def test_bad_specs_are_named(spec):
     with pytest.raises(ValueError, match="agent") as error:
-        make_agent(spec, Drako.of(Rules.load()))
+        make_player(spec, Drako.of(Rules.load()))
     assert spec.partition(":")[0] in str(error.value)
     if spec == "nosuch":
         assert all(name in str(error.value) for name in KNOWN)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import atan2, degrees
 from typing import Any
 
-from drako_env.engine.svg import (
+from drako_env.render.svg import (
     Box,
     Point,
     circle,

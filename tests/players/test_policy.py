@@ -6,13 +6,13 @@ import struct
 import numpy as np
 import pytest
 
-from agents.policy import PolicyAgent, load_policy, save_policy
-from agents.registry import make_agent, shipped_policy
 from drako_env import drako_v0
 from drako_env.engine.game import rules_digest
 from drako_env.engine.view import SeatView
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
+from drako_env.players import make_player, shipped_policy
+from drako_env.players.policy import PolicyAgent, load_policy, save_policy
 
 
 def network(game, sizes=(24, 16), seed=0):
@@ -80,7 +80,7 @@ def test_a_policy_for_canonical_forms_does_not_care_how_the_board_lies(game, fol
 
 
 def test_an_agent_plays_whole_games_on_both_seats(game, folder):
-    agent = make_agent(f"policy:{folder}", game)
+    agent = make_player(f"policy:{folder}", game)
     for seed in range(3):
         result = play_game(game, [agent, agent], seed)
         assert result == play_game(game, [agent, agent], seed)
@@ -222,13 +222,13 @@ def test_a_policy_plays_only_under_its_own_rules(folder):
 def test_a_policy_of_one_side_plays_no_other(game, folder):
     (folder / "dwarves.safetensors").unlink()
     for path in (folder, folder / "dragon.safetensors"):
-        agent = make_agent(f"policy:{path}", game)
+        agent = make_player(f"policy:{path}", game)
         with pytest.raises(ValueError, match="plays dragon, not dwarves"):
             play_game(game, [agent, agent], 0)
-        assert play_game(game, [agent, make_agent("random", game)], 0).decisions > 10
+        assert play_game(game, [agent, make_player("random", game)], 0).decisions > 10
     (folder / "dragon.safetensors").unlink()
     with pytest.raises(ValueError, match=r"holds none of dragon\.safetensors, dwarves\.safetensors"):
-        make_agent(f"policy:{folder}", game)
+        make_player(f"policy:{folder}", game)
 
 
 def test_rules_of_another_name_are_the_same_rules(game, folder):
@@ -238,7 +238,7 @@ def test_rules_of_another_name_are_the_same_rules(game, folder):
 
 def test_a_path_that_is_not_there(game):
     with pytest.raises(ValueError, match="agent 'policy:nowhere': there is no such file or folder"):
-        make_agent("policy:nowhere", game)
+        make_player("policy:nowhere", game)
 
 
 @pytest.mark.parametrize(("seat", "file"), [("dragon_0", "dragon"), ("dwarves_0", "dwarves")])
@@ -251,4 +251,4 @@ def test_the_policy_that_comes_with_the_project_beats_the_heuristic(game, seat, 
 
 def test_a_game_without_a_policy_of_its_own_says_so():
     with pytest.raises(ValueError, match="agent 'policy': none comes with icarius_v0"):
-        make_agent("policy", make_game("icarius"))
+        make_player("policy", make_game("icarius"))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from drako_env.drako.dicts import SIDES
-from drako_env.drako.scene import MARKS, NAMES
+from drako_env.drako.render.scene import MARKS, NAMES
 from drako_env.engine.hexboard import hexes
 
 CELL = 4
