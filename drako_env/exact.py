@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game
+from drako_env.engine.position import Position
 from drako_env.envs.batch import GameBatch
 
 Ints = NDArray[np.int64]
@@ -61,7 +62,7 @@ class Tree:
 
 def build_tree(game: Game) -> Tree:
     """All of it; `ValueError` if the game is too large."""
-    states, chances = game.all_deals()
+    states, chances = all_deals(game)
     levels: list[Level] = []
     views: dict[bytes, int] = {}
     rows: list[bytes] = []
@@ -88,6 +89,27 @@ def build_tree(game: Game) -> Tree:
     width = len(game.observation_high)
     table = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), -1)
     return Tree(game, chances, levels, table[:, :width], table[:, width:])
+
+
+def all_deals(game: Game) -> tuple[NDArray[np.void], Floats]:
+    """Every deal as a state, and its probability; `ValueError` if chance goes on deciding after that."""
+    if not game.chance.only_deals:
+        name = game.rules_table()["name"]
+        raise ValueError(f"rules {name!r}: chance goes on deciding after the deal, which exact play does not follow")
+    dealt = Position(game).deal(0).state.copy()
+    game.chance.take_back(None, 0, dealt)
+    dealt["rng"] = 1
+    open_deals, deals, chances = [(dealt, 1.0)], [], []
+    while open_deals:
+        state, chance = open_deals.pop()
+        for outcome, share in game.chance.outcomes(state):
+            following = state.copy()
+            game.chance.lay_out(following, outcome)
+            open_deals.append((following, chance * share))
+        if not game.chance.outcomes(state):
+            deals.append(state)
+            chances.append(chance)
+    return np.array(deals), np.array(chances)
 
 
 def _batch(game: Game, states: NDArray[np.void]) -> GameBatch:

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 try:
     import msgspec
 except ImportError as error:
     raise ImportError("replays need msgspec: pip install 'drako-env[replay]'") from error
 
 from drako_env.engine.checks import shown
-from drako_env.engine.game import OVER, Game, new_masks, new_states, rules_digest
-from drako_env.engine.rng import one_seed, seed_words
+from drako_env.engine.game import Game, rules_digest
+from drako_env.engine.position import Position
 from drako_env.games import make_game
 from drako_env.runs import write
 
@@ -97,21 +95,20 @@ def record(
 ) -> Replay:
     """The replay of the finished game that `actions` (ids) make of the cards of `seed`."""
     decisions = []
-    states, mask, deciding = _deal(game, seed)
+    position = Position(game).deal(seed)
     for number, action in enumerate(actions):
-        before, seat = states[0].copy(), game.seats[deciding]
-        deciding = game.kernels.play_one(game.tables, states, 0, action, mask)
-        if deciding < OVER:
+        before, seat = position.state.copy(), game.seats[position.agent]
+        if not position.play(action):
             raise ReplayError(f"decision {number + 1}: action {action!r} is illegal for {seat}")
         thoughts = opinions[number] if number < len(opinions) else []
         weights = [Opinion(dict(game.actions[a]), weight) for a, weight in thoughts]
-        drawn = game.drawn(before, action, states[0])
+        drawn = game.chance.drawn(before, action, position.state)
         decisions.append(Decision(seat, dict(game.actions[action]), drawn, weights))
-    if deciding != OVER:
+    if not position.over:
         raise ReplayError(f"the game is not over after {len(actions)} decisions")
     seats = dict(zip(game.seats, players, strict=True))
     header = Header(FORMAT, game.name, game.rules_table(), seed, seats, rules_digest(game))
-    return Replay(header, decisions, _result(game, states))
+    return Replay(header, decisions, _result(position))
 
 
 def save(path: str | Path, replay: Replay) -> None:
@@ -143,35 +140,35 @@ def verify(replay: Replay) -> bool:
     """True if the game follows the rules from its seed to its result; else `ReplayError` with the line (the header is
     line 1)."""
     game, last = _game_of(replay.header, "line 1"), len(replay.decisions) + 2
-    *_, states = positions(replay, game)
-    if states["agent"][0] != OVER:
+    *_, position = positions(replay, game)
+    if not position.over:
         raise ReplayError(f"line {last}: a result, but the game is not over")
-    if (result := _result(game, states)) != replay.result:
+    if (result := _result(position)) != replay.result:
         raise ReplayError(f"line {last}: the result is {result}, not {str(replay.result)[:LONGEST_REASON]}")
     return True
 
 
-def positions(replay: Replay, game: Game) -> Iterator[np.ndarray[Any, np.dtype[np.void]]]:
-    """The position before every decision and at the end, as an array of one record; `ReplayError` at the first line
+def positions(replay: Replay, game: Game) -> Iterator[Position]:
+    """The position before every decision and at the end: one object, which goes on. `ReplayError` at the first line
     that breaks the rules."""
-    states, mask, deciding = _deal(game, replay.header.seed)
-    yield states.copy()
+    position = Position(game).deal(replay.header.seed)
+    yield position
     for line, decision in enumerate(replay.decisions, start=2):
-        if deciding == OVER:
+        if position.over:
             raise ReplayError(f"line {line}: the game was over before")
-        if decision.agent != game.seats[deciding]:
+        if decision.agent != game.seats[position.agent]:
             decides = decision.agent if decision.agent in game.seats else shown(decision.agent)
-            raise ReplayError(f"line {line}: {decides} decides, but it is up to {game.seats[deciding]}")
+            raise ReplayError(f"line {line}: {decides} decides, but it is up to {game.seats[position.agent]}")
         action = game.actions.index(decision.action) if decision.action in game.actions else None
-        if action is None or not mask[action]:
-            what, phase = shown(decision.action), game.phase(states[0])
+        if action is None or not position.mask[action]:
+            what, phase = shown(decision.action), game.phase(position.state)
             raise ReplayError(f"line {line}: {what} is not legal for {decision.agent} in phase {phase!r}")
         _check_opinions(game, decision, line)
-        before = states[0].copy()
-        deciding = game.kernels.play_one(game.tables, states, 0, action, mask)
-        if (drawn := game.drawn(before, action, states[0])) != decision.drawn:
+        before = position.state.copy()
+        position.play(action)
+        if (drawn := game.chance.drawn(before, action, position.state)) != decision.drawn:
             raise ReplayError(f"line {line}: drawn was {drawn}, not {shown(decision.drawn)}")
-        yield states.copy()
+        yield position
 
 
 def _check_opinions(game: Game, decision: Decision, line: int) -> None:
@@ -182,16 +179,9 @@ def _check_opinions(game: Game, decision: Decision, line: int) -> None:
             raise ReplayError(f"line {line}: an opinion on {what}: expected an action of the game, weighed from 0 up")
 
 
-def _deal(game: Game, seed: int) -> tuple[Any, Any, int]:
-    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
-    states["rng"] = seed_words(one_seed(seed))
-    return states, mask, game.kernels.deal_one(game.tables, states, 0, mask)
-
-
-def _result(game: Game, states: Any) -> Result:
-    rewards = np.zeros(len(game.seats), np.float32)
-    game.kernels.reward_one(states, 0, rewards)
-    return Result(dict(zip(game.seats, rewards.tolist(), strict=True)), game.outcome(states[0])[0])
+def _result(position: Position) -> Result:
+    game = position.game
+    return Result(dict(zip(game.seats, position.rewards(), strict=True)), game.outcome(position.state)[0])
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -33,8 +33,8 @@ from rich.progress import track
 
 from agents.series import fail
 from drako_env import replay as replays
-from drako_env.engine.game import OVER, Game, new_masks, new_states, role_of
-from drako_env.engine.rng import one_seed, seed_words
+from drako_env.engine.game import Game, role_of
+from drako_env.engine.position import Position
 from drako_env.envs.aec import GameEnv
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
@@ -201,7 +201,7 @@ def started(setting: int) -> tuple[GameEnv, dict[str, list[dict[str, Any]]]]:
         while not env.terminations[env.agent_selection]:
             position = env.state_dict()
             positions.setdefault(position["phase"], []).append(position)
-            env.step(int(chance.choice(np.flatnonzero(env._mask))))
+            env.step(int(chance.choice(np.flatnonzero(env.position.mask))))
         positions.setdefault("over", []).append(env.state_dict())
     return env, positions
 
@@ -251,7 +251,7 @@ def recorded(setting: int) -> list[Any]:
     env.reset(seed=setting)
     actions: list[int] = []
     while not env.terminations[env.agent_selection]:
-        actions.append(int(chance.choice(np.flatnonzero(env._mask))))
+        actions.append(int(chance.choice(np.flatnonzero(env.position.mask))))
         env.step(actions[-1])
     names = [f"player {seat}" for seat in range(len(env.game.seats))]
     thoughts = [[(action, 0.5), (0, 0.5)] for action in actions]
@@ -350,12 +350,11 @@ def try_position(case: Case) -> bool:
     """Load it; if it is accepted, play on."""
     env, _ = started(case["setting"])
     env.load_state_dict(case["start"])
-    before = env._states.tobytes(), env._mask.tobytes(), env.state_dict(), env.agent_selection, env.rewards
+    before = snapshot(env)
     try:
         env.load_state_dict(expanded(case["position"]))
     except ValueError as error:
-        after = env._states.tobytes(), env._mask.tobytes(), env.state_dict(), env.agent_selection, env.rewards
-        check(before == after, "a refused position changed the game")
+        check(before == snapshot(env), "a refused position changed the game")
         check_message(error)
         return False
     play_on(env, random.Random(json.dumps(case["position"])))
@@ -374,7 +373,7 @@ def play_on(env: GameEnv, chance: random.Random) -> None:
             return
         if chance.random() < 0.1:
             env.view().determinize(0)
-        env.step(int(chance.choice(np.flatnonzero(env._mask))))
+        env.step(int(chance.choice(np.flatnonzero(env.position.mask))))
         decisions += 1
         check(decisions <= 2 * env.game.max_decisions, "a game without end")
 
@@ -390,14 +389,18 @@ def try_table(case: Case, path: Path) -> bool:
     return True
 
 
+def snapshot(env: Any) -> tuple[Any, ...]:
+    """All that a game holds."""
+    bits = env.position.states.tobytes(), env.position.mask.tobytes()
+    return *bits, env.state_dict(), env.agent_selection, env.rewards
+
+
 def play_out(game: Game) -> None:
     """A game at random."""
-    states, mask, chance = new_states(game, 1), new_masks(game, 1).view(np.int8)[0], random.Random(0)
-    states["rng"] = seed_words(one_seed(0))
-    seat, decisions = game.kernels.deal_one(game.tables, states, 0, mask), 0
-    while seat != OVER:
-        check(bool(mask.any()), "nobody can move")
-        seat = game.kernels.play_one(game.tables, states, 0, int(chance.choice(np.flatnonzero(mask))), mask)
+    position, chance, decisions = Position(game).deal(0), random.Random(0), 0
+    while not position.over:
+        check(bool(position.legal()), "nobody can move")
+        position.play(chance.choice(position.legal()))
         decisions += 1
     check(decisions <= game.max_decisions, f"{decisions} decisions, at most {game.max_decisions} were promised")
 

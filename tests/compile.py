@@ -5,7 +5,7 @@ python -m tests.compile drako
 
 import sys
 
-from drako_env.engine.game import prepare
+from drako_env.engine.position import prepare
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
 from drako_env.players import prepare_players

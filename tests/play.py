@@ -22,6 +22,12 @@ def legal_starting(game, start):
     return {text.removeprefix(start).strip() for text in legal(game) if text.startswith(start)}
 
 
+def snapshot(game):
+    """All that a game holds."""
+    arrays = game.position.states.tobytes(), game.position.mask.tobytes()
+    return *arrays, game.state_dict(), game.agent_selection, dict(game.rewards)
+
+
 def after(game, *actions):
     """The position after some actions."""
     play(game, *actions)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from drako_env.drako.actions import ActionType
+from drako_env.drako.dicts import hands
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import CARDS_PER_DRAW, START_HAND
-from drako_env.engine.chance import CHANCE, Event
+from drako_env.engine.chance import CHANCE, Chance, Event
 
 Cards = tuple[int, ...]
 """Card kinds, ascending."""
@@ -23,7 +24,7 @@ SIZES = (*range(1, CARDS_PER_DRAW + 1), START_HAND)
 """How many cards are drawn at a time."""
 
 
-class CardChance:
+class CardChance(Chance):
     """The draws of a game under one set of rules."""
 
     def __init__(self, rules: Rules, tables: Any) -> None:
@@ -31,7 +32,10 @@ class CardChance:
         self._action_type = [ActionType(kind) for kind in tables["action_type"][0][: tables["num_actions"][0]]]
         self.kinds = max(len(deck) for deck in rules.decks)
         self.max_outcomes = sum(comb(self.kinds + size - 1, size) for size in SIZES)
-        self.max_events = 4 + sum(draws(sum(card.copies for card in deck)) for deck in rules.decks)
+        cards = [sum(card.copies for card in deck) for deck in rules.decks]
+        self.max_events = 4 + sum(map(draws, cards))
+        most = START_HAND + CARDS_PER_DRAW  # then a draw takes all that is left
+        self.only_deals = not rules.exchange and max(cards) <= most
 
     @cached_property
     def draws(self) -> list[Cards]:
@@ -76,7 +80,7 @@ class CardChance:
             state["deck"][seat, kind] -= 1
             state["hand"][seat, kind] += 1
 
-    def heard(self, state: Any, outcome: int, seat: int | None) -> str:
+    def outcome_text(self, state: Any, outcome: int, seat: int | None) -> str:
         """R12.2: only who draws sees the cards."""
         drawer, _ = _draw(state)
         cards, deck = self.draws[outcome], self.rules.decks[drawer]
@@ -85,20 +89,27 @@ class CardChance:
             return f"the {side} draw{'s' * (drawer == 0)} {len(cards)}"
         return f"the {side} draw{'s' * (drawer == 0)} {', '.join(deck[kind].name for kind in cards)}"
 
-    def retold(self, events: Sequence[Event], state: Any, seat: int) -> list[int]:
+    def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
+        """The cards drawn, by player: by drawing (R5.3), or a whole hand by exchanging it (R4.2)."""
+        without = after.copy()
+        self.take_back(before, action, without)
+        cards = hands(self.rules, after["hand"] - without["hand"])
+        return {side: drawn for side, drawn in cards.items() if drawn}
+
+    def resampled(self, events: Sequence[Event], state: Any, seat: int) -> list[int]:
         """The same with other cards in the opponent's hand: of those it drew, the ones it spent stay."""
         other = 1 - seat
         returned, drawn = self._draws_of(events, other)
         spent, random = state["discards"][other].tolist(), np.random.default_rng(int(state["rng"][0]))
         unseen = random.permutation(np.repeat(np.arange(len(spent)), state["hand"][other])).tolist()
-        retold = [number for _, number in events]
+        resampled = [number for _, number in events]
         for event in drawn:
-            retold[event] = self.numbers[_swapped(self.draws[retold[event]], spent, unseen)]
+            resampled[event] = self.numbers[_swapped(self.draws[resampled[event]], spent, unseen)]
         for event in returned:
             deck = tuple(card.copies for card in self.rules.decks[other])
             numbers, chances = zip(*self._outcomes(deck, START_HAND), strict=True)
-            retold[event] = int(random.choice(numbers, p=chances))
-        return retold
+            resampled[event] = int(random.choice(numbers, p=chances))
+        return resampled
 
     def _draws_of(self, events: Sequence[Event], seat: int) -> tuple[list[int], list[int]]:
         """The places of a seat's draws among the events: those returned by an exchange (R4.2), and the others."""

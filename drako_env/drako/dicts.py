@@ -59,28 +59,20 @@ def state_dict(rules: Rules, s: Any) -> dict[str, Any]:
         "dwarves": {d: {"hex": place[i + 1], "wounds": dwarf_wounds[d]} for i, d in enumerate(DWARVES)},
         "fury_used": bool(s["fury_used"]),
         "exchanged": {side: bool(done) for side, done in zip(SIDES, s["exchanged"], strict=True)},
-        "hands": _cards(rules, s["hand"]),
-        "decks": _cards(rules, s["deck"]),
-        "discards": _cards(rules, s["discards"]),
+        "hands": hands(rules, s["hand"]),
+        "decks": hands(rules, s["deck"]),
+        "discards": hands(rules, s["discards"]),
         "pending": None if s["card"] == NO_CARD else _pending(rules, s),
         "winner": _side(s["winner"]),
     }
-
-
-def drawn(rules: Rules, before: Any, action_type: str, after: Any) -> dict[str, dict[str, int]]:
-    """The cards that came into hands with an action: two by `draw`, a whole new hand by `exchange`."""
-    if action_type not in ("draw", "exchange"):
-        return {}
-    seat, new = before["agent"], np.zeros_like(after["hand"])
-    new[seat] = after["hand"][seat] - (before["hand"][seat] if action_type == "draw" else 0)
-    return {side: cards for side, cards in _cards(rules, new).items() if cards}
 
 
 def _side(seat: int) -> str | None:
     return None if seat == NOBODY else SIDES[seat]
 
 
-def _cards(rules: Rules, counts: Any) -> dict[str, dict[str, int]]:
+def hands(rules: Rules, counts: Any) -> dict[str, dict[str, int]]:
+    """Cards by player and name, from copies by seat and kind."""
     pairs = [zip(deck, counts[seat].tolist(), strict=False) for seat, deck in enumerate(rules.decks)]
     return {side: {card.name: n for card, n in pairs[seat] if n} for seat, side in enumerate(SIDES)}
 
@@ -107,8 +99,8 @@ def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
         _load_turn(new, position)
         _load_figures(rules, new, position)
         for field, key in (("hand", "hands"), ("deck", "decks"), ("discards", "discards")):
-            _load_cards(rules, new[field], position[key], key)
-        _count_cards(rules, new)
+            _loadhands(rules, new[field], position[key], key)
+        _counthands(rules, new)
         _load_pending(rules, new, position["pending"])
     except KeyError as error:
         raise ValueError(f"the position lacks the key {error}") from None
@@ -174,7 +166,7 @@ def _load_figures(rules: Rules, s: Any, position: Mapping[str, Any]) -> None:
         s["occupied"] |= bit
 
 
-def _load_cards(rules: Rules, counts: Any, cards: Mapping[str, Mapping[str, int]], key: str) -> None:
+def _loadhands(rules: Rules, counts: Any, cards: Mapping[str, Mapping[str, int]], key: str) -> None:
     for seat, side in enumerate(SIDES):
         kinds = {card.name: kind for kind, card in enumerate(rules.decks[seat])}
         for name, number in cards[side].items():
@@ -211,7 +203,7 @@ def _load_pending(rules: Rules, s: Any, pending: Mapping[str, Any] | None) -> No
     s["wounds"] = count(pending["wounds"], sum(rules.dragon_spaces[1:]), "wounds to place")
 
 
-def _count_cards(rules: Rules, s: Any) -> None:
+def _counthands(rules: Rules, s: Any) -> None:
     """The sizes of hands and decks, if they are within what the record and the observation hold."""
     largest = max(sum(card.copies for card in deck) for deck in rules.decks)
     copies = sum(s[field].astype(int) for field in ("hand", "deck", "discards"))

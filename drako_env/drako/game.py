@@ -1,75 +1,49 @@
 """Drako as a `Game`: the folder's parts under the names that the adapters know."""
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
-from types import MappingProxyType
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from drako_env.drako import dicts, kernels
+from drako_env.drako import dicts
 from drako_env.drako.actions import action_text, all_actions
+from drako_env.drako.apply import apply
 from drako_env.drako.chance import CardChance, draws
-from drako_env.drako.deals import all_deals
-from drako_env.drako.observe import Field
+from drako_env.drako.deal import deal, hide, redeal
+from drako_env.drako.heuristic import score
+from drako_env.drako.legal import write_mask
+from drako_env.drako.observe import Field, field_sizes, observe
 from drako_env.drako.render import picture, scene, text
 from drako_env.drako.rules import DWARVES, RULES_VERSION, Rules
 from drako_env.drako.state import STATE, Area, Phase, Seat
 from drako_env.drako.symmetry import symmetries
 from drako_env.drako.tables import build_tables
-from drako_env.engine.chance import Chance
-from drako_env.engine.game import kernels_of, new_masks, new_states
+from drako_env.engine.game import Game
+from drako_env.engine.kernels import compile_kernels
 from drako_env.engine.symmetry import Symmetries
 
-CARD_FIELDS = (
-    Field.OWN_HAND,
-    Field.OWN_DECK,
-    Field.OWN_DISCARDS,
-    Field.OPPONENT_UNSEEN,
-    Field.OPPONENT_DISCARDS,
-)
 MAX_CARDS = 127
-STRIKE_COUNTS = (Field.STRIKES_OPEN, Field.STRIKES_TAKEN)
+HIGH = dict.fromkeys(("own_hand", "own_deck", "own_discards", "opponent_unseen", "opponent_discards"), MAX_CARDS)
+HIGH |= dict.fromkeys(("strikes_open", "strikes_taken"), 2)
 
 
-class Drako:
+class Drako(Game):
     """The game under one set of rules."""
 
-    name: str = "drako_v0"
-    rules_version: int = RULES_VERSION
-    seats: tuple[str, ...] = ("dragon_0", "dwarves_0")
-    state_dtype: np.dtype[np.void] = STATE
-    kernels = kernels_of(kernels)
+    name = "drako_v0"
+    rules_version = RULES_VERSION
+    seats = ("dragon_0", "dwarves_0")
+    state_dtype = STATE
+    kernels = compile_kernels(
+        deal=deal, apply=apply, write_mask=write_mask, observe=observe, hide=hide, redeal=redeal, score=score
+    )
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.tables = build_tables(rules)
-        self.actions: tuple[Mapping[str, Any], ...] = tuple(MappingProxyType(action) for action in all_actions(rules))
-        starts, sizes = self.tables["field"][0].tolist(), self.tables["field_size"][0].tolist()
-        slices = {field: slice(starts[field], starts[field] + sizes[field]) for field in Field}
-        self.observation_fields: Mapping[str, slice] = MappingProxyType(
-            {field.name.lower(): slices[field] for field in Field}
-        )
-        self.observation_high: NDArray[np.int8] = np.ones(sum(sizes), np.int8)
-        for field in CARD_FIELDS:
-            self.observation_high[slices[field]] = MAX_CARDS
-        for field in STRIKE_COUNTS:
-            self.observation_high[slices[field]] = 2
-        self.chance: Chance = CardChance(rules, self.tables)
+        fields = {field.name.lower(): size for field, size in zip(Field, field_sizes(rules), strict=True)}
+        super().__init__(rules, build_tables(rules), all_actions(rules), fields, HIGH)
+        self.chance = CardChance(rules, self.tables)
         self.max_decisions = _max_decisions(rules)
-
-    @staticmethod
-    @lru_cache(maxsize=64)
-    def of(rules: Rules) -> "Drako":
-        """The one game object of these rules."""
-        return Drako(rules)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Drako.of, (self.rules,)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Drako":
-        return self
 
     @cached_property
     def symmetries(self) -> Symmetries:
@@ -77,12 +51,8 @@ class Drako:
         return symmetries(self.rules.radius, self.observation_fields, self.actions)
 
     def action_text(self, action: int) -> str:
-        """An action in plain words."""
+        """An action in plain words. Whatever is played, everybody sees (R3.3, R4.2)."""
         return action_text(dict(self.actions[action]))
-
-    def heard(self, state: Any, action: int, seat: int | None) -> str:
-        """Whatever is played, everybody sees (R3.3, R4.2)."""
-        return self.action_text(action)
 
     def state_dict(self, state: Any) -> dict[str, Any]:
         """The whole position, hidden cards included."""
@@ -91,21 +61,6 @@ class Drako:
     def load_state_dict(self, position: Mapping[str, Any]) -> np.void:
         """A state record of the position, without random numbers; `ValueError` if the position makes no sense."""
         return dicts.load_state_dict(self.rules, position)
-
-    def rules_table(self) -> dict[str, Any]:
-        """The rules in full, JSON-able."""
-        return self.rules.table()
-
-    def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
-        """The cards drawn, by player: by drawing (R5.3), or a whole hand by exchanging it (R4.2)."""
-        return dicts.drawn(self.rules, before, self.actions[action]["type"], after)
-
-    def all_deals(self) -> tuple[NDArray[np.void], NDArray[np.float64]]:
-        """Every deal and its probability; `ValueError` unless the table is small enough for exact play."""
-        dealt, mask = new_states(self, 1), new_masks(self, 1).view(np.int8)[0]
-        dealt["rng"] = 1
-        self.kernels.deal_one(self.tables, dealt, 0, mask)
-        return all_deals(self.rules, dealt)
 
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""

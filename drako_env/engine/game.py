@@ -1,125 +1,120 @@
-"""The `Game` protocol: what a game's folder offers, and all that the adapters, renderers and agents know of it."""
+"""A game under one set of rules: what its folder offers, and all that adapters, renderers and players know of it."""
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from types import ModuleType
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.engine.chance import Chance
-from drako_env.engine.jit import load_kernels
-from drako_env.engine.rng import one_seed, seed_words
+from drako_env.engine.kernels import Kernels
 from drako_env.engine.symmetry import Symmetries
-
-ILLEGAL = -2
-OVER = -1
+from drako_env.render.svg import text_picture
 
 
-@dataclass(frozen=True)
-class Kernels:
-    """A game's compiled entry points; `states` is an array of state records, `i` the game meant."""
+class Game:
+    """A game under one set of rules. It never changes; positions live in state records.
 
-    deal_one: Callable[..., int]
-    """`(tables, states, i, mask)`: deal game `i` anew from its own random numbers; returns the seat to decide."""
-    play_one: Callable[..., int]
-    """`(tables, states, i, action, mask)`: returns the next seat to decide, OVER, or ILLEGAL with nothing changed.
-    Here and in `deal_one`, `mask` is brought up to date."""
-    mask_one: Callable[..., None]
-    """`(tables, states, i, mask)`: writes the legal actions of the seat to decide."""
-    observe_one: Callable[..., None]
-    """`(tables, states, i, seat, observation)`: writes what the seat sees."""
-    redeal_one: Callable[..., None]
-    """`(tables, states, i, seat)`: replaces all that the seat may not know by another deal that looks the same."""
-    reward_one: Callable[..., None]
-    """`(states, i, reward)`: writes every seat's final reward, zeros before the end."""
-    deal_games: Callable[..., None]
-    """`(tables, states, observation, mask, agent)`: deal every game anew."""
-    view_games: Callable[..., None]
-    """`(tables, states, observation, mask, agent)`: write what the deciding seats see of every game."""
-    step_games: Callable[..., int]
-    """`(tables, states, games, actions, observation, mask, agent, reward, done, ended)`: play one action in each of
-    `games` and deal finished ones anew; returns the first game whose action is illegal, with nothing changed, or -1.
-    `ended`, unless empty, receives the last position of a finished game."""
-    sample_games: Callable[..., None]
-    """`(states, games, mask_words, actions)`: a uniformly random legal action in each of `games`."""
-    hide_one: Callable[..., None]
-    """`(tables, states, i, seat)`: reduce a position to what the seat knows; `redeal_one` makes a whole one of it."""
-    best_one: Callable[..., int]
-    """`(tables, states, i, mask)`: what the game's rules of thumb would play, chance deciding among equals."""
-    best_games: Callable[..., None]
-    """`(tables, states, games, mask, actions)`: the same for each of `games`."""
-    search_one: Callable[..., int]
-    """`(tables, hidden, scratch, mask_words, mask, tree, nodes, root, simulations, exploration, decisions)`: see
-    `engine.tree`; returns the new number of nodes."""
-
-
-def kernels_of(module: ModuleType) -> Kernels:
-    """The entry points of a game's `kernels.py`, by their names."""
-    return Kernels(**{field.name: getattr(module, field.name) for field in fields(Kernels)})
-
-
-class Game(Protocol):
-    """A game under one set of rules. It never changes; positions live in state records."""
+    What a game must say itself are the attributes without a value and the methods that raise `NotImplementedError`."""
 
     name: str
-    rules_version: int
+    rules_version: int = 1
     """Raised when a clause of the rules or the meaning of an observation changes."""
-    seats: tuple[str, ...]
-    """PettingZoo's names of the seats, in order."""
-    tables: NDArray[np.void]
     state_dtype: np.dtype[np.void]
     kernels: Kernels
-    actions: tuple[Mapping[str, Any], ...]
-    """Every action as a dictionary, in id order."""
-    observation_fields: Mapping[str, slice]
-    observation_high: NDArray[np.int8]
+    seats: tuple[str, ...]
+    """PettingZoo's names of the seats, in order."""
     chance: Chance
     max_decisions: int
     """No game takes more."""
 
-    @property
+    def __init__(
+        self,
+        rules: Any,
+        tables: NDArray[np.void],
+        actions: Sequence[Mapping[str, Any]],
+        fields: Mapping[str, int],
+        high: Mapping[str, int],
+    ) -> None:
+        """`fields` are those of the observation with their sizes, in order; `high` the greatest numbers where they are
+        above 1."""
+        self.rules, self.tables = rules, tables
+        self.actions: tuple[Mapping[str, Any], ...] = tuple(MappingProxyType(dict(action)) for action in actions)
+        """Every action as a dictionary, in id order."""
+        ends = np.cumsum(list(fields.values())).tolist()
+        slices = {name: slice(end - size, end) for (name, size), end in zip(fields.items(), ends, strict=True)}
+        self.observation_fields: Mapping[str, slice] = MappingProxyType(slices)
+        self.observation_high: NDArray[np.int8] = np.ones(ends[-1], np.int8)
+        for name, most in high.items():
+            self.observation_high[slices[name]] = most
+
+    @classmethod
+    def of(cls, rules: Any) -> Self:
+        """The one game object of these rules."""
+        game: Self = _game_of(cls, rules)  # type: ignore[arg-type]
+        return game
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _game_of, (type(self), self.rules)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    @cached_property
     def symmetries(self) -> Symmetries:
-        """The ways to turn the board that change nothing but names."""
-
-    def action_text(self, action: int) -> str:
-        """An action in plain words."""
-
-    def heard(self, state: Any, action: int, seat: int | None) -> str:
-        """An action in plain words, as far as `seat` (`None`: everybody) may know what the deciding seat does."""
-
-    def state_dict(self, state: Any) -> dict[str, Any]:
-        """The whole position, hidden cards included."""
-
-    def load_state_dict(self, position: Mapping[str, Any]) -> np.void:
-        """A state record of the position, without random numbers; `ValueError` if the position makes no sense."""
+        """The ways to turn the board that change nothing but names; only as it is, unless a game knows more."""
+        return Symmetries(np.arange(len(self.observation_high))[None], np.arange(len(self.actions))[None])
 
     def rules_table(self) -> dict[str, Any]:
         """The rules in full, JSON-able: what a replay needs to be played again."""
+        table: dict[str, Any] = self.rules.table()
+        return table
 
-    def drawn(self, before: Any, action: int, after: Any) -> dict[str, Any]:
-        """What chance brought between two positions, JSON-able: the cards drawn, by player; empty if none were."""
+    def state_dict(self, state: Any) -> dict[str, Any]:
+        """The whole position, hidden cards included."""
+        raise NotImplementedError
 
-    def all_deals(self) -> tuple[NDArray[np.void], NDArray[np.float64]]:
-        """Every deal as a state, and its probability; `ValueError` if the game is too large for exact play."""
+    def load_state_dict(self, position: Mapping[str, Any]) -> np.void:
+        """A state record of the position, without random numbers; `ValueError` if the position makes no sense."""
+        raise NotImplementedError
 
     def phase(self, state: Any) -> str:
         """The kind of the decision to make."""
+        raise NotImplementedError
+
+    def action_text(self, action: int) -> str:
+        """An action in plain words."""
+        raise NotImplementedError
+
+    def event_text(self, state: Any, action: int, seat: int | None) -> str:
+        """An action in plain words, as far as `seat` (`None`: everybody) may know what the deciding seat does."""
+        return self.action_text(action)
 
     def outcome(self, state: Any) -> tuple[str, tuple[int, ...]]:
         """How a finished game ended, in a few words, and every seat's points for breaking ties."""
+        raise NotImplementedError
 
     def scene(self, state: Any, seat: int | None) -> dict[str, Any]:
-        """What `seat` may see (`None`: what everybody may), as data for the renderers."""
+        """What `seat` may see (`None`: what everybody may), as data for the renderers; `question` is what it is asked,
+        and `out_of_turn` says whether that comes while another has the turn."""
+        raise NotImplementedError
 
     def text(self, scene: Mapping[str, Any]) -> str:
         """A scene drawn in characters."""
+        raise NotImplementedError
 
     def picture(self, scene: Mapping[str, Any]) -> str:
-        """A scene drawn as SVG."""
+        """A scene drawn as SVG; of a game without pictures, its characters."""
+        return text_picture(self.text(scene))
+
+
+@cache
+def _game_of(game: type[Any], rules: Any) -> Any:
+    return game(rules)
 
 
 def role_of(seat: str) -> str:
@@ -166,21 +161,6 @@ def record_problem(game: Game, state: Any) -> str:
 def new_states(game: Game, count: int) -> NDArray[np.void]:
     """Zeroed state records."""
     return np.zeros(count, game.state_dtype)
-
-
-def prepare(game: Game) -> None:
-    """Load the kernels of a single game, or compile them if that was never done."""
-    kernels, states, mask = game.kernels, new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
-    states["rng"] = seed_words(one_seed(0))
-
-    def others() -> None:
-        kernels.mask_one(game.tables, states, 0, mask)
-        kernels.play_one(game.tables, states, 0, int(mask.argmax()), mask)
-        kernels.observe_one(game.tables, states, 0, 0, np.zeros(len(game.observation_high), np.int8))
-        kernels.redeal_one(game.tables, states, 0, 0)
-        kernels.reward_one(states, 0, np.zeros(len(game.seats), np.float32))
-
-    load_kernels(game.name, lambda: kernels.deal_one(game.tables, states, 0, mask), others)
 
 
 def new_masks(game: Game, count: int) -> NDArray[np.int64]:

@@ -77,11 +77,11 @@ def may_widen(tree: Any, node: int, tried: int) -> bool:
 
 
 @jit
-def count_result(tree: Any, node: int, root: int, winner: int) -> None:
-    """Count a finished simulation on the way back to the root; `winner` is NONE for a draw."""
+def count_result(tree: Any, node: int, root: int, reward: Any) -> None:
+    """Count a finished simulation, every seat's reward from -1 to 1, on the way back to the root."""
     while node != root:
         n = tree[node]
         n["visits"] += 1
-        n["wins"] += 0.5 if winner == NONE else 1.0 if winner == n["mover"] else 0.0
+        n["wins"] += 0.5 + 0.5 * reward[n["mover"]]
         node = n["parent"]
     tree[root]["visits"] += 1

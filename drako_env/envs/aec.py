@@ -11,8 +11,8 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from drako_env.engine.checks import shown
-from drako_env.engine.game import ILLEGAL, OVER, Game, new_masks, new_states, prepare
-from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
+from drako_env.engine.game import Game
+from drako_env.engine.position import Position, prepare
 from drako_env.engine.view import SeatView
 from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
 from drako_env.render.window import Window
@@ -42,8 +42,8 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         self._window = Window(game.name, self.metadata["render_fps"])
         self.possible_agents = list(game.seats)
         self.agents: list[str] = []
-        self._states = new_states(game, 1)
-        self._mask = new_masks(game, 1).view(np.int8)[0]
+        self.position = Position(game)
+        """Everything, hidden cards included: for tools, never for agents."""
         self._seat_index = {name: seat for seat, name in enumerate(game.seats)}
         self._dealt = False
         self.agent_selection = game.seats[0]
@@ -73,9 +73,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game: from `seed`, or without one from where the random numbers stand."""
-        if seed is not None or not self._dealt:
-            self._states["rng"] = seed_words(fresh_seeds(1) if seed is None else one_seed(seed))
-        self.game.kernels.deal_one(self.game.tables, self._states, 0, self._mask)
+        self.position.deal(seed)
         self._dealt = True
         self._start()
         if self.render_mode == "human":
@@ -84,19 +82,15 @@ class GameEnv(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """What a seat may know, and its legal actions: all zeros unless it is to decide."""
         self._require_deal()
-        seat = self._seat_index[agent]
-        observation = np.empty(len(self.game.observation_high), np.int8)
-        self.game.kernels.observe_one(self.game.tables, self._states, 0, seat, observation)
+        observation, mask = self.position.observation(self._seat_index[agent]), self.position.mask
         deciding = agent == self.agent_selection and not self.terminations.get(agent, True)
-        mask = self._mask if deciding else np.zeros_like(self._mask)
-        return {"observation": observation, "action_mask": mask[: len(self.game.actions)].copy()}
+        legal = mask[: len(self.game.actions)]
+        return {"observation": observation, "action_mask": legal.copy() if deciding else np.zeros_like(legal)}
 
     def view(self) -> SeatView:
         """What the seat to decide knows: what the project's agents are given (`agent.act(raw.view())`)."""
         self._require_deal()
-        if self._states["agent"][0] == OVER:
-            raise ValueError("the game is over: nobody decides")
-        return SeatView.of(self.game, self._states)
+        return self.position.view()
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`. An illegal one raises `ValueError` and leaves the game unchanged."""
@@ -107,16 +101,13 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        following = ILLEGAL
-        if action is not None and self._is_id(action):
-            following = self.game.kernels.play_one(self.game.tables, self._states, 0, int(action), self._mask)
-        if following == ILLEGAL:
+        if action is None or not self._is_id(action) or not self.position.play(int(action)):
             raise ValueError(self._illegal(action))
         self._cumulative_rewards[agent] = 0.0
-        if following == OVER:
+        if self.position.over:
             self._finish()
         else:
-            self.agent_selection = self.possible_agents[following]
+            self.agent_selection = self.possible_agents[self.position.agent]
         if self.render_mode == "human":
             self.render()
 
@@ -130,7 +121,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
 
     def _rendered(self, mode: str) -> Any:
         seat = None if self.render_seat is None else self._seat_index[self.render_seat]
-        return render(self.game, self._states[0], seat, mode, self._window)
+        return render(self.game, self.position.state, seat, mode, self._window)
 
     def _repr_svg_(self) -> str | None:
         """The picture that a notebook shows."""
@@ -143,19 +134,14 @@ class GameEnv(AECEnv[str, Observation, int | None]):
     def state_dict(self) -> dict[str, Any]:
         """The whole position, hidden cards included: for tools, never for agents."""
         self._require_deal()
-        return self.game.state_dict(self._states[0])
+        return self.game.state_dict(self.position.state)
 
     def load_state_dict(self, position: Mapping[str, Any]) -> None:
         """Go on from a position; random numbers stay where they are. `ValueError` leaves the game unchanged.
 
         For `raw_env`: PettingZoo's wrappers remember the mask they saw last, so observe before the next step."""
-        states, mask = new_states(self.game, 1), self._mask.copy()
-        states[0] = self.game.load_state_dict(position)
-        states["rng"] = self._states["rng"] if self._dealt else seed_words(fresh_seeds(1))
-        self.game.kernels.mask_one(self.game.tables, states, 0, mask)
-        if states["agent"][0] != OVER and not mask.any():
-            raise ValueError(f"nobody can move in this position (phase {position['phase']!r})")
-        self._states, self._mask, self._dealt = states, mask, True
+        self.position.load(position)
+        self._dealt = True
         self._start()
 
     def action_dict(self, action: int) -> dict[str, Any]:
@@ -180,16 +166,13 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
-        deciding = int(self._states["agent"][0])
-        self.agent_selection = self.possible_agents[max(deciding, 0)]
-        if deciding == OVER:
+        self.agent_selection = self.possible_agents[max(self.position.agent, 0)]
+        if self.position.over:
             self._finish()
 
     def _finish(self) -> None:
         """The game is over: hand out the rewards and let every seat leave."""
-        reward = np.zeros(len(self.possible_agents), np.float32)
-        self.game.kernels.reward_one(self._states, 0, reward)
-        self.rewards = dict(zip(self.agents, reward.tolist(), strict=True))
+        self.rewards = dict(zip(self.agents, self.position.rewards(), strict=True))
         self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
         self._deads_step_first()
@@ -206,10 +189,10 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         return 0 <= int(action) < len(self.game.actions)
 
     def _illegal(self, action: Any) -> str:
-        legal = [f"{i} ({self.game.action_text(i)})" for i in np.flatnonzero(self._mask).tolist()]
+        legal = [f"{i} ({self.game.action_text(i)})" for i in self.position.legal()]
         more = f" and {len(legal) - SHOWN_LEGAL} more" if len(legal) > SHOWN_LEGAL else ""
         name = f"{action} ({self.game.action_text(int(action))})" if self._is_id(action) else shown(action)
-        phase = self.game.phase(self._states[0])
+        phase = self.game.phase(self.position.state)
         return (
             f"action {name} is illegal for {self.agent_selection} in phase {phase!r}; "
             f"legal are {', '.join(legal[:SHOWN_LEGAL])}{more}"

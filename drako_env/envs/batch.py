@@ -50,7 +50,7 @@ class GameBatch:
         self.seeds = np.zeros(num_games, np.uint64)
         self._all = np.arange(num_games)
         start = int(fresh_seeds(1)[0]) if seed is None else seed
-        load_kernels(f"{game.name} batch", lambda: self.reset(start), self._load_others)
+        load_kernels(f"{game.name} batch", game.kernels.cache, lambda: self.reset(start), self._load_others)
         self.reset(start)
 
     @property

@@ -4,7 +4,7 @@ What OpenSpiel asks for a player:
 
 - observation tensor: the game's own observation, its fields by name (`make_py_observer().dict["own_hand"]`);
 - observation string: the same fields as text, without those that are all zeros;
-- information-state string: all that the player has heard in the game, line by line, then the observation string;
+- information-state string: all that the player was told in the game, line by line, then the observation string;
 - information-state tensor: `player` (one-hot), `observation`, and `history`, one number for each event so far: 0 is no
   event, 1 one of which the player knows only that it happened, 2 + id an action, 2 + A + number an outcome of chance.
 
@@ -18,7 +18,8 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from drako_env.engine.game import ILLEGAL, OVER, Game, new_masks, new_states, prepare
+from drako_env.engine.game import Game
+from drako_env.engine.position import Position, prepare
 from drako_env.engine.rng import one_seed, seed_words
 
 NO_WORD, NO_NUMBER = "", -1
@@ -37,11 +38,11 @@ class SpielGame(pyspiel.Game):
         self._made_of = name, game, dict(parameters)
         seats = len(game.seats)
         super().__init__(game_type(name, game, seats, seats, {}), _game_info(game), dict(parameters))
-        dealt = new_states(game, 1)
-        game.kernels.deal_one(game.tables, dealt, 0, new_masks(game, 1).view(np.int8)[0])
-        game.chance.take_back(None, 0, dealt[0])
-        self.undealt = dealt.tobytes()
-        self.first_player = _decider(game, dealt)
+        dealt = Position(game).deal(0)
+        game.chance.take_back(None, 0, dealt.state)
+        dealt.states["rng"] = 0
+        self.undealt = dealt.states.tobytes()
+        self.first_player = _decider(dealt)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SpielGame, self._made_of
@@ -65,13 +66,13 @@ class SpielGame(pyspiel.Game):
 
 
 class SpielState(pyspiel.State):
-    """A position and, for each seat, all that it has heard. Random numbers play no part: chance has its own nodes."""
+    """A position and, for each seat, all that it was told. Random numbers play no part: chance has its own nodes."""
 
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
         self._game = game.game
         self._record = game.undealt
-        self._heard = ("",) * len(self._game.seats)
+        self._told = ("",) * len(self._game.seats)
         self._events = (b"",) * len(self._game.seats)
         self._player = game.first_player
 
@@ -85,28 +86,24 @@ class SpielState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """Every seat's reward."""
-        reward = np.zeros(len(self._game.seats), np.float32)
-        self._game.kernels.reward_one(self.states, 0, reward)
-        return reward.tolist()
+        return self.position.rewards()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """All that can be drawn now."""
-        return list(self._game.chance.outcomes(self.states[0]))
+        return list(self._game.chance.outcomes(self.position.state))
 
     @property
-    def states(self) -> NDArray[np.void]:
-        """The state record, as an array of one that the caller may change."""
-        return np.frombuffer(bytearray(self._record), self._game.state_dtype)
+    def position(self) -> Position:
+        """A copy that the caller may change."""
+        return Position.of(self._game, np.frombuffer(self._record, self._game.state_dtype)[0])
 
     def observation(self, player: int) -> NDArray[np.int8]:
         """What a seat sees of the position."""
-        observation = np.empty(len(self._game.observation_high), np.int8)
-        self._game.kernels.observe_one(self._game.tables, self.states, 0, player, observation)
-        return observation
+        return self.position.observation(player)
 
-    def heard(self, player: int) -> str:
-        """All that a seat has heard, a line for each event."""
-        return self._heard[player]
+    def told(self, player: int) -> str:
+        """All that a seat has been told, a line for each event."""
+        return self._told[player]
 
     def events(self, player: int) -> NDArray[np.uint32]:
         """The same as numbers."""
@@ -114,16 +111,16 @@ class SpielState(pyspiel.State):
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "SpielState":
         """A game that took another course in what the player cannot know, chance deciding."""
-        hidden, events = self.states, [(event.player, event.action) for event in self.full_history()]
-        hidden["rng"] = seed_words(one_seed(int(probability_sampler() * SEEDS)))
-        self._game.kernels.redeal_one(self._game.tables, hidden, 0, player_id)
+        hidden, events = self.position, [(event.player, event.action) for event in self.full_history()]
+        hidden.states["rng"] = seed_words(one_seed(int(probability_sampler() * SEEDS)))
+        hidden.redeal(player_id)
         other: SpielState = self.get_game().new_initial_state()
-        for action in self._game.chance.retold(events, hidden[0], player_id):
+        for action in self._game.chance.resampled(events, hidden.state, player_id):
             other.apply_action(action)
         return other
 
     def _legal_actions(self, player: int) -> list[int]:
-        return np.flatnonzero(self._mask()[: len(self._game.actions)]).tolist()
+        return self.position.legal()
 
     def _apply_action(self, action: int) -> None:
         if self._player == pyspiel.PlayerId.CHANCE:
@@ -133,57 +130,50 @@ class SpielState(pyspiel.State):
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
-            return self._game.chance.heard(self.states[0], action, None)
+            return self._game.chance.outcome_text(self.position.state, action, None)
         return self._game.action_text(action)
 
     def __str__(self) -> str:
-        position = self._game.state_dict(self.states[0])
+        position = self._game.state_dict(self.position.state)
         waiting = "chance decides\n" if self._player == pyspiel.PlayerId.CHANCE else ""
         return waiting + "\n".join(f"{key}: {value}" for key, value in position.items())
 
     def _play(self, action: int) -> None:
-        game, before, states = self._game, self.states[0], self.states
-        if game.kernels.play_one(game.tables, states, 0, action, self._mask()) == ILLEGAL:
+        game, position = self._game, self.position
+        before, who = position.state.copy(), game.seats[self._player]
+        if not position.play(action):
             raise ValueError(f"action {action} is not legal in phase {game.phase(before)!r}")
-        game.chance.take_back(before, action, states[0])
-        states["rng"] = 0
-        who, seats = game.seats[self._player], range(len(game.seats))
-        in_full = f"{who}: {game.heard(before, action, self._player)}"
-        self._remember(FIRST_ACTION + action, in_full, [f"{who}: {game.heard(before, action, seat)}" for seat in seats])
-        self._go_on(states)
+        game.chance.take_back(before, action, position.state)
+        position.states["rng"] = 0
+        texts = [f"{who}: {game.event_text(before, action, seat)}" for seat in range(len(game.seats))]
+        self._remember(FIRST_ACTION + action, texts[self._player], texts)
+        self._go_on(position)
 
     def _decide_by_chance(self, outcome: int) -> None:
-        chance, before, states = self._game.chance, self.states[0], self.states
-        chance.lay_out(states[0], outcome)
-        heard = [chance.heard(before, outcome, seat) for seat in range(len(self._game.seats))]
-        number = FIRST_ACTION + len(self._game.actions) + outcome
-        self._remember(number, chance.heard(before, outcome, None), heard)
-        self._go_on(states)
+        chance, position, seats = self._game.chance, self.position, range(len(self._game.seats))
+        *texts, in_full = [chance.outcome_text(position.state, outcome, seat) for seat in (*seats, None)]
+        chance.lay_out(position.state, outcome)
+        self._remember(FIRST_ACTION + len(self._game.actions) + outcome, in_full, texts)
+        self._go_on(position)
 
-    def _go_on(self, states: NDArray[np.void]) -> None:
-        self._record = states.tobytes()
-        self._player = _decider(self._game, states)
+    def _go_on(self, position: Position) -> None:
+        self._record = position.states.tobytes()
+        self._player = _decider(position)
 
-    def _remember(self, event: int, in_full: str, heard: list[str]) -> None:
-        """Each seat remembers what it heard; the event itself only if that was all."""
+    def _remember(self, event: int, in_full: str, texts: list[str]) -> None:
+        """Each seat remembers what it was told; the event itself only if that was all."""
         known, hidden = (np.array(number, EVENT).tobytes() for number in (event, HIDDEN))
-        self._heard = tuple(f"{old}{new}\n" for old, new in zip(self._heard, heard, strict=True))
+        self._told = tuple(f"{old}{new}\n" for old, new in zip(self._told, texts, strict=True))
         self._events = tuple(
-            old + (known if new == in_full else hidden) for old, new in zip(self._events, heard, strict=True)
+            old + (known if new == in_full else hidden) for old, new in zip(self._events, texts, strict=True)
         )
 
-    def _mask(self) -> NDArray[np.int8]:
-        mask: NDArray[np.int8] = new_masks(self._game, 1).view(np.int8)[0]
-        self._game.kernels.mask_one(self._game.tables, self.states, 0, mask)
-        return mask
 
-
-def _decider(game: Game, states: NDArray[np.void]) -> int:
+def _decider(position: Position) -> int:
     """The seat to decide, or OpenSpiel's id for chance and for the end."""
-    if game.chance.outcomes(states[0]):
+    if position.game.chance.outcomes(position.state):
         return int(pyspiel.PlayerId.CHANCE)
-    agent = int(states["agent"][0])
-    return int(pyspiel.PlayerId.TERMINAL) if agent == OVER else agent
+    return int(pyspiel.PlayerId.TERMINAL) if position.over else position.agent
 
 
 class SeatObserver:
@@ -218,8 +208,8 @@ class SeatObserver:
         observation = state.observation(player)
         parts = {name: observation[field].tolist() for name, field in self._fields.items()}
         seen = [f"{name}: {' '.join(map(str, part))}" for name, part in parts.items() if any(part)]
-        heard = state.heard(player) if self._perfect_recall else ""
-        return f"{self._seats[player]}\n{heard}" + "\n".join(seen)
+        told = state.told(player) if self._perfect_recall else ""
+        return f"{self._seats[player]}\n{told}" + "\n".join(seen)
 
 
 def register(name: str, make: Callable[..., Game], tables: tuple[str, ...], options: Mapping[str, Any]) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from drako_env.engine.game import OVER, Game, new_masks, new_states
-from drako_env.engine.rng import one_seed, seed_words
-from drako_env.engine.view import Agent, SeatView
+from drako_env.engine.game import Game
+from drako_env.engine.position import Position
+from drako_env.engine.view import Agent
 
 Watcher = Callable[[Agent, int], None]
 """Is told every decision: who made it, and the action."""
@@ -47,23 +47,18 @@ def play_game(
     game: Game, agents: Sequence[Agent], seed: int, number: int = 0, watch: Watcher | None = None
 ) -> GameResult:
     """One game: cards, and every agent's chance, come from `seed` alone."""
-    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
-    states["rng"] = seed_words(one_seed(seed))
     for seat, agent in enumerate(agents):
         agent.reset(agent_seed(seed, seat))
-    decisions, deciding = 0, game.kernels.deal_one(game.tables, states, 0, mask)
-    while deciding != OVER:
-        action = agents[deciding].act(SeatView.of(game, states))
-        following = game.kernels.play_one(game.tables, states, 0, action, mask)
-        if following < OVER:
-            raise ValueError(f"{game.seats[deciding]} chose {action!r}, which is illegal (game seed {seed})")
+    decisions, position = 0, Position(game).deal(seed)
+    while not position.over:
+        seat = position.agent
+        action = agents[seat].act(position.view())
+        if not position.play(action):
+            raise ValueError(f"{game.seats[seat]} chose {action!r}, which is illegal (game seed {seed})")
         if watch is not None:
-            watch(agents[deciding], action)
-        deciding, decisions = following, decisions + 1
-    rewards = np.zeros(len(game.seats), np.float32)
-    game.kernels.reward_one(states, 0, rewards)
-    ending, points = game.outcome(states[0])
-    return GameResult(number, seed, tuple(rewards.tolist()), decisions, ending, points)
+            watch(agents[seat], action)
+        decisions += 1
+    return GameResult(number, seed, tuple(position.rewards()), decisions, *game.outcome(position.state))
 
 
 def match_score(first_leg: GameResult, second_leg: GameResult) -> float:

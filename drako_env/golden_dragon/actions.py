@@ -31,12 +31,12 @@ def all_actions(rules: Rules) -> list[dict[str, Any]]:
     ]
 
 
-def action_text(action: Mapping[str, Any], words: Mapping[str, str]) -> str:
+def action_text(action: Mapping[str, Any], terms: Mapping[str, str]) -> str:
     """An action in plain words."""
     kind = action["type"]
     if kind in ("storm", "veto"):
-        card = words["storm"] if kind == "storm" else "lightning"
+        card = terms["storm"] if kind == "storm" else "lightning"
         return f"play a {card} card" if action["use"] else f"play no {card} card"
     if kind == "place":
-        return f"move the {words['figure']} of player {action['dragon']}"
+        return f"move the {terms['figure']} of player {action['dragon']}"
     return f"the {action['wind']} stone" if kind == "stone" else f"start on the {action['side']}"

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-import numpy as np
-
-from drako_env.engine.game import Game, new_masks, new_states
+from drako_env.engine.game import Game
 from drako_env.engine.jit import load_kernels
-from drako_env.engine.view import Agent, SeatView
+from drako_env.engine.position import Position
+from drako_env.engine.view import Agent
 from drako_env.players.policy import PolicyAgent
 from drako_env.players.search import Budget, SearchAgent
 from drako_env.players.simple import HeuristicAgent, RandomAgent
@@ -101,13 +100,10 @@ def _no_argument(name: str, argument: str) -> None:
 
 def prepare_players(game: Game) -> None:
     """Load what the players need, or compile it if that was never done."""
-    states, mask = new_states(game, 1), new_masks(game, 1).view(np.int8)[0]
-    states["rng"] = 1
 
     def play() -> None:
-        game.kernels.deal_one(game.tables, states, 0, mask)
-        view = SeatView.of(game, states)
+        view = Position(game).deal(0).view()
         HeuristicAgent(game).act(view)
         SearchAgent(game, Budget(simulations=2)).act(view)
 
-    load_kernels(f"{game.name} players", play, lambda: None)
+    load_kernels(f"{game.name} players", game.kernels.cache, play, lambda: None)

@@ -37,6 +37,7 @@ class SearchAgent:
         self.simulations = 0
         self._scratch, self._words = new_states(game, 1), new_masks(game, 1)
         self._mask = self._words.view(np.int8)[0]
+        self._reward = np.zeros(len(game.seats), np.float32)
         size = 4 * budget.simulations + 16 if budget.simulations else self.LARGEST_TREE
         self._tree = np.zeros(min(size, self.LARGEST_TREE), NODE)
         self._opinions: list[tuple[int, int]] = []
@@ -92,6 +93,7 @@ class SearchAgent:
             self._root,
             count,
             self.EXPLORATION,
+            self._reward,
             self.decisions,
         )
         self.simulations += count

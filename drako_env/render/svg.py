@@ -220,3 +220,14 @@ def shorten(words: str, size: float, width: float) -> str:
     while words and text_width(words + ELLIPSIS, size) > width:
         words = words[:-1]
     return words.rstrip() + ELLIPSIS
+
+
+def text_picture(words: str) -> str:
+    """Lines of characters as a picture."""
+    size, lines = 16.0, words.splitlines()
+    width, height = 10 * max(map(len, lines), default=1) + 2 * size, 1.4 * size * len(lines) + size
+    shown = [
+        text(size, 1.4 * size * i, line, size, **{"xml:space": "preserve"}) for i, line in enumerate(lines, start=1)
+    ]
+    paper = rectangle(Box(0, 0, width, height), fill="#fff")
+    return document(width, height, lines[0] if lines else "", paper, group(*shown, font_family="monospace"))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drako_env.engine.game import OVER, Game
+from drako_env.engine.game import Game
+from drako_env.engine.position import Position
 from drako_env.replay import Decision, Replay, positions
 
 TEMPLATE = Path(__file__).parent / "book.html"
@@ -36,16 +37,16 @@ def pages(replay: Replay, seat: str | None = None) -> Iterator[Page]:
     if seat is not None and seat not in game.seats:
         raise ValueError(f"seat {seat!r}: expected one of {', '.join(game.seats)}")
     decisions = [*replay.decisions, None]
-    for states, decision in zip(positions(replay, game), decisions, strict=True):
-        yield _page(game, states[0], decision, seat)
+    for position, decision in zip(positions(replay, game), decisions, strict=True):
+        yield _page(position, decision, seat)
 
 
-def _page(game: Game, state: Any, decision: Decision | None, seat: str | None) -> Page:
-    deciding = None if state["agent"] == OVER else int(state["agent"])
-    scene = game.scene(state, deciding if seat is None else game.seats.index(seat))
+def _page(position: Position, decision: Decision | None, seat: str | None) -> Page:
+    game, deciding = position.game, None if position.over else position.agent
+    scene = game.scene(position.state, deciding if seat is None else game.seats.index(seat))
     text = (game.picture(scene), game.text(scene))
     if decision is None:
-        return Page("", game.outcome(state)[0], [], *text)
+        return Page("", game.outcome(position.state)[0], [], *text)
     total = sum(opinion.weight for opinion in decision.opinions) or 1.0
     best = [(_words(game, o.action), o.weight / total) for o in decision.opinions[:SHOWN_OPINIONS]]
     return Page(decision.agent, _words(game, decision.action), best, *text)

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from drako_env.engine.game import OVER, Game, new_masks, new_states, role_of
-from drako_env.engine.rng import one_seed, seed_words
-from drako_env.engine.view import Agent, SeatView
+from drako_env.engine.game import Game, role_of
+from drako_env.engine.position import Position
+from drako_env.engine.view import Agent
 from drako_env.evaluation.match import agent_seed
 from drako_env.replay import encode, record
 
@@ -26,11 +24,11 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A decision as it was heard at the table."""
+    """A decision as everybody at the table was told of it."""
 
     seat: int
-    heard: tuple[str, ...]
-    """By listener: every seat, then everybody."""
+    texts: tuple[str, ...]
+    """What every seat may know of it, then what all may."""
     drawn: dict[str, Any]
     """What chance brought, by player."""
 
@@ -43,19 +41,16 @@ class Table:
         self.lock = threading.Lock()
         self.thinking = 0.0
         """Seconds that agents have thought here."""
-        self._make_agent, self._seed = make_player, seed
+        self._make_player, self._seed = make_player, seed
         self._agents = [None if player == PERSON else make_player(player, game) for player in players]
         self.people = [seat for seat, player in enumerate(players) if player == PERSON]
-        self._mask = new_masks(game, 1).view(np.int8)[0]
         self._deal()
 
     def _deal(self) -> None:
-        self._states = new_states(self.game, 1)
-        self._states["rng"] = seed_words(one_seed(self._seed))
+        self._position = Position(self.game).deal(self._seed)
         for seat, agent in enumerate(self._agents):
             if agent is not None:
                 agent.reset(agent_seed(self._seed, seat))
-        self._deciding = self.game.kernels.deal_one(self.game.tables, self._states, 0, self._mask)
         self._actions: list[int] = []
         self._events: list[Event] = []
         self._before: list[Any] = []
@@ -68,21 +63,21 @@ class Table:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return self._deciding == OVER
+        return self._position.over
 
     def play(self, number: int, action: int) -> None:
         """A person's decision, the `number`-th of the game (so that a request sent twice plays once)."""
         self._expect(number)
-        if self._deciding not in self.people:
+        if self._position.agent not in self.people:
             raise RefusedError("it is not your decision")
-        if not 0 <= action < len(self.game.actions) or not self._mask[action]:
+        if not 0 <= action < len(self.game.actions) or not self._position.mask[action]:
             raise RefusedError(f"action {action} is not legal now")
         self._apply(action)
 
     def advance(self, number: int) -> None:
         """An agent's decision."""
         self._expect(number)
-        agent = None if self.over else self._agents[self._deciding]
+        agent = None if self.over else self._agents[self._position.agent]
         if agent is None:
             raise RefusedError("no agent is to decide")
         self._apply(self._think(agent))
@@ -94,10 +89,8 @@ class Table:
         last = [i for i, event in enumerate(self._events) if event.seat in self.people]
         if not last:
             raise RefusedError("there is nothing to take back")
-        self._states = self._before[last[-1]].copy()
+        self._position = Position.of(self.game, self._before[last[-1]])
         del self._actions[last[-1] :], self._events[last[-1] :], self._before[last[-1] :]
-        self.game.kernels.mask_one(self.game.tables, self._states, 0, self._mask)
-        self._deciding = int(self._states["agent"][0])
         for seat, agent in enumerate(self._agents):
             if agent is not None:
                 agent.reset(agent_seed(self._seed, seat) + self.number)
@@ -105,9 +98,9 @@ class Table:
     def hint(self, number: int, adviser: str) -> list[dict[str, Any]]:
         """The choices that an agent would think of for the person to decide, best first, with their shares."""
         self._expect(number)
-        if self._deciding not in self.people:
+        if self._position.agent not in self.people:
             raise RefusedError("it is not your decision")
-        agent = self._make_agent(adviser, self.game)
+        agent = self._make_player(adviser, self.game)
         agent.reset(agent_seed(self._seed, self.number))
         best = self._think(agent)
         opinions = agent.opinions() if hasattr(agent, "opinions") else [(best, 1)]
@@ -131,15 +124,14 @@ class Table:
     def payload(self) -> dict[str, Any]:
         """All that the page shows to whoever sits before it."""
         viewer = self._viewer()
-        state = self._states[0]
-        scene = self.game.scene(state, viewer)
-        yours = self._deciding in self.people
+        scene = self.game.scene(self._position.state, viewer)
+        yours = self._position.agent in self.people
         return {
             "game": self.game.name,
             "number": self.number,
             "players": dict(zip(self.game.seats, self.players, strict=True)),
             "viewer": self._name(viewer),
-            "decider": self._name(None if self.over else self._deciding),
+            "decider": self._name(None if self.over else self._position.agent),
             "yours": yours,
             "question": scene["question"],
             "out_of_turn": scene["out_of_turn"],
@@ -154,7 +146,7 @@ class Table:
 
     def _think(self, agent: Agent) -> int:
         start = time.perf_counter()
-        action = agent.act(SeatView.of(self.game, self._states))
+        action = agent.act(self._position.view())
         self.thinking += time.perf_counter() - start
         return action
 
@@ -163,38 +155,34 @@ class Table:
             raise RefusedError(f"the game is at decision {self.number}, not {number}")
 
     def _apply(self, action: int) -> None:
-        before, seat = self._states.copy(), self._deciding
+        before, seat = self._position.state.copy(), self._position.agent
         listeners = (*range(len(self.game.seats)), None)
-        heard = tuple(self.game.heard(before[0], action, listener) for listener in listeners)
-        following = self.game.kernels.play_one(self.game.tables, self._states, 0, action, self._mask)
-        if following < OVER:
+        texts = tuple(self.game.event_text(before, action, listener) for listener in listeners)
+        if not self._position.play(action):
             raise ValueError(f"{self.players[seat]} chose {action}, which is illegal")
-        self._deciding = following
         self._actions.append(action)
         self._before.append(before)
-        self._events.append(Event(seat, heard, self.game.drawn(before[0], action, self._states[0])))
+        self._events.append(Event(seat, texts, self.game.chance.drawn(before, action, self._position.state)))
 
     def _viewer(self) -> int | None:
         """Whose eyes the page has: the only person's, or those of the person to decide; else only what all may see."""
         if len(self.people) == 1:
             return self.people[0]
-        return self._deciding if self._deciding in self.people else None
+        return self._position.agent if self._position.agent in self.people else None
 
     def _name(self, seat: int | None) -> str | None:
         return None if seat is None else self.game.seats[seat]
 
     def _choices(self) -> list[dict[str, Any]]:
-        legal = np.flatnonzero(self._mask).tolist()
-        return [{"id": a, "text": self.game.action_text(a), "action": dict(self.game.actions[a])} for a in legal]
+        actions = self.game.actions
+        return [{"id": a, "text": self.game.action_text(a), "action": dict(actions[a])} for a in self._position.legal()]
 
     def _line(self, event: Event, viewer: int | None) -> dict[str, Any]:
-        heard = event.heard[-1 if viewer is None else viewer]
+        text = event.texts[-1 if viewer is None else viewer]
         own = event.drawn.get(role_of(self.game.seats[event.seat])) if event.seat == viewer else None
         cards = ", ".join(f"{n} {name}" if n > 1 else name for name, n in (own or {}).items())
-        return {"seat": self.game.seats[event.seat], "text": f"{heard}: {cards}" if cards else heard}
+        return {"seat": self.game.seats[event.seat], "text": f"{text}: {cards}" if cards else text}
 
     def _result(self) -> dict[str, Any]:
-        rewards = np.zeros(len(self.game.seats), np.float32)
-        self.game.kernels.reward_one(self._states, 0, rewards)
-        ending, _ = self.game.outcome(self._states[0])
-        return {"rewards": dict(zip(self.game.seats, rewards.tolist(), strict=True)), "reason": ending}
+        ending, _ = self.game.outcome(self._position.state)
+        return {"rewards": dict(zip(self.game.seats, self._position.rewards(), strict=True)), "reason": ending}

@@ -136,7 +136,7 @@ GAMES = {
 
 def picture(game):
     """The public board with both hands below it."""
-    shown = game.game.text(game.game.scene(game._states[0], None)).rstrip("\n").splitlines()
+    shown = game.game.text(game.game.scene(game.position.state, None)).rstrip("\n").splitlines()
     hands = game.state_dict()["hands"]
     return shown + [
         f"{side:<8} holds {', '.join(f'{n} {c}' for c, n in sorted(hands[side].items())) or 'nothing'}"

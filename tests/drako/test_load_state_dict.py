@@ -8,7 +8,7 @@ import pytest
 
 from drako_env import drako_v0
 from tests.drako.positions import play, position
-from tests.play import random_action
+from tests.play import random_action, snapshot
 
 
 def dealt(**options):
@@ -56,11 +56,11 @@ MANY = {"walk": 127, "bite": 127, "maul": 5}
 
 
 def refused(game, state, says):
-    before = game._states.tobytes(), game._mask.tobytes(), game.state_dict(), game.agent_selection
+    before = snapshot(game)
     with pytest.raises(ValueError, match=says) as error:
         game.load_state_dict(state)
     assert len(str(error.value)) < 500
-    assert (game._states.tobytes(), game._mask.tobytes(), game.state_dict(), game.agent_selection) == before
+    assert snapshot(game) == before
 
 
 @pytest.mark.parametrize("change", [{"hands": NO_CARDS}, {"hands": TWO_CARDS}, {"hands": TWO_CARDS, "decks": NO_CARDS}])

@@ -128,7 +128,7 @@ def test_every_byte_is_written_whatever_the_decks_look_like(tmp_path):
             for seat in range(2):
                 pages = [np.full(size, filling, np.int8) for filling in (0, 77)]
                 for page in pages:
-                    game.game.kernels.observe_one(game.game.tables, game._states, 0, seat, page)
+                    game.game.kernels.observe_one(game.game.tables, game.position.states, 0, seat, page)
                 assert np.array_equal(*pages)
 
 

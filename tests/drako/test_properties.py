@@ -13,7 +13,8 @@ from drako_env import drako_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import HAND_LIMIT, Phase
-from drako_env.engine.game import OVER, new_masks, new_states
+from drako_env.engine.game import new_masks, new_states
+from drako_env.engine.loops import OVER
 from drako_env.engine.rng import seed_words
 from tests.drako.random_games import random_action, random_positions
 
@@ -68,7 +69,7 @@ def test_load_state_dict_of_state_dict_is_the_identity(seed):
     for game in random_positions(seed, games=1, every=7):
         fresh = copy.deepcopy(game)
         fresh.load_state_dict(game.state_dict())
-        assert fresh._states.tobytes() == game._states.tobytes()
+        assert fresh.position.states.tobytes() == game.position.states.tobytes()
         assert fresh.agent_selection == game.agent_selection
         assert fresh.rewards == game.rewards
         for seat in game.possible_agents:
@@ -88,10 +89,10 @@ def test_copies_continue_identically_from_any_phase(duplicate, phase, wrapped):
             game.reset()
         else:
             game.step(random_action(game, chance))
-    original_record = game.unwrapped._states.tobytes()
+    original_record = game.unwrapped.position.states.tobytes()
     twin = duplicate(game)
     after = play_on(twin, random.Random(1), 40)
-    assert game.unwrapped._states.tobytes() == original_record, "the copy is independent"
+    assert game.unwrapped.position.states.tobytes() == original_record, "the copy is independent"
     assert play_on(game, random.Random(1), 40) == after
 
 

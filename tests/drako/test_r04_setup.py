@@ -49,7 +49,7 @@ def test_r4_2_who_exchanged_stays_known_to_both(dragon, dwarves):
         seen = game.observe(seat)["observation"]
         assert bool(seen[fields["own_exchanged"]][0]) == expected[own]
         assert bool(seen[fields["opponent_exchanged"]][0]) == expected[other]
-    for line in game.game.text(game.game.scene(game._states[0], None)).splitlines():
+    for line in game.game.text(game.game.scene(game.position.state, None)).splitlines():
         if side := next((side for side in expected if line.startswith(side)), None):
             assert ("hand exchanged" in line) == expected[side]
 

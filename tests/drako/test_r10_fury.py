@@ -48,7 +48,7 @@ def test_r10_1_late_fury_is_asked_after_the_last_action_with_the_answer_known(an
     asked = (state["phase"], state["agent"], state["actions_left"], state["actions_spent"])
     assert asked == ("action", "dwarves", 0, 2)
     assert set(legal(game)) == {"declare fury", "stop"}
-    assert "declare fury" in game.game.scene(game._states[0], None)["question"]
+    assert "declare fury" in game.game.scene(game.position.state, None)["question"]
 
 
 def test_r10_1_late_fury_gives_one_more_action():

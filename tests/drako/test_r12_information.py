@@ -28,7 +28,7 @@ def redealt(game, seat, chance):
     state["decks"][other] = dict(Counter(unseen[size:]))
     twin = copy.deepcopy(game)
     twin.load_state_dict(state)
-    twin._states["rng"] = chance.getrandbits(63) | 1
+    twin.position.states["rng"] = chance.getrandbits(63) | 1
     return twin
 
 
@@ -104,6 +104,7 @@ def leak_by_observation(game):
 
     game.game = type(game.game)(game.game.rules)
     game.game.kernels = replace(honest, observe_one=leaky)
+    game.position.game = game.game
 
 
 def leak_by_mask(game):
@@ -112,7 +113,7 @@ def leak_by_mask(game):
     def leaky(agent):
         observed = honest(agent)
         seat = game.possible_agents.index(agent)
-        observed["action_mask"][:4] |= (game._states["hand"][0, 1 - seat, :4] > 0).astype(np.int8)
+        observed["action_mask"][:4] |= (game.position.states["hand"][0, 1 - seat, :4] > 0).astype(np.int8)
         return observed
 
     game.observe = leaky
@@ -120,7 +121,7 @@ def leak_by_mask(game):
 
 def leak_by_infos(game):
     for seat in game.possible_agents:
-        game.infos[seat] = {"digest": hash(game._states["hand"].tobytes())}
+        game.infos[seat] = {"digest": hash(game.position.states["hand"].tobytes())}
 
 
 def leak_by_picture(game):
@@ -175,12 +176,12 @@ def test_r12_2_re_dealing_looks_the_same_and_is_fair():
         seen = all_that_reaches(game, "dragon_0")
         twin = copy.deepcopy(game)
         for _ in range(20):
-            game.game.kernels.redeal_one(game.game.tables, twin._states, 0, 0)
+            twin.position.redeal(0)
             assert all_that_reaches(twin, "dragon_0") == seen
     game.reset(seed=1)
     unseen = game.game.rules.dwarves_deck
     for _ in range(5000):
-        game.game.kernels.redeal_one(game.game.tables, game._states, 0, 0)
+        game.position.redeal(0)
         hand = game.state_dict()["hands"]["dwarves"]
         hands.update(hand)
         size = sum(hand.values())

@@ -81,5 +81,5 @@ def test_positions_of_one_information_set_offer_the_same_actions(tree):
 
 
 def test_large_tables_are_refused():
-    with pytest.raises(ValueError, match="exact play needs exchange = false"):
+    with pytest.raises(ValueError, match="chance goes on deciding after the deal"):
         build_tree(make_game("drako"))

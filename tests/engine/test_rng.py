@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from drako_env.engine.jit import jit, kernel
+from drako_env.engine.jit import jit
 from drako_env.engine.rng import Stream, one_seed, random_below, seed_words
+from tests.engine.compiled import kernel
 
 RECORD = np.dtype([("rng", "u8", 2)])
 # compiled apart: numba would take a game's record, which begins with the same field, for a kind of this one

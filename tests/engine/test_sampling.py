@@ -3,9 +3,9 @@
 import numpy as np
 
 from drako_env.engine.game import new_masks, new_states
-from drako_env.engine.jit import kernel
 from drako_env.engine.sampling import NOTHING, count_legal, nth_legal
 from drako_env.games import make_game
+from tests.engine.compiled import kernel
 
 
 @kernel

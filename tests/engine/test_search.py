@@ -44,7 +44,8 @@ class Search:
     def simulate(self, count):
         words = new_masks(self.game, 1)
         scratch = new_states(self.game, 1), words[0], words.view(np.int8)[0]
-        tree = self.tree, self.nodes, ROOT, count, EXPLORATION, self.decisions
+        reward = np.zeros(len(self.game.seats), np.float32)
+        tree = self.tree, self.nodes, ROOT, count, EXPLORATION, reward, self.decisions
         self.nodes = self.game.kernels.search_one(self.game.tables, self.known, *scratch, *tree)
         return self
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from drako_env.engine.jit import kernel
 from drako_env.engine.tree import NODE, NONE, ROOT, best_child, count_result, may_widen, write_node
+from tests.engine.compiled import kernel
 
 
 @kernel
@@ -23,8 +23,14 @@ def widen(tree, node, tried):
 
 
 @kernel
+def count_rewards(tree, node, root, reward):
+    count_result(tree, node, root, reward)
+
+
 def count(tree, node, root, winner):
-    count_result(tree, node, root, winner)
+    """A game that `winner` of two seats has won, or a draw."""
+    reward = [0, 0] if winner == NONE else [1 if seat == winner else -1 for seat in range(2)]
+    count_rewards(tree, node, root, np.array(reward, np.float32))
 
 
 def new_tree(*children, size=8):

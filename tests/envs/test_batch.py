@@ -233,7 +233,7 @@ def test_what_cannot_go_on_is_refused(module, options):
         over.step(random_action(over, chance))
 
     def finish(states):
-        states[2] = over._states[0]
+        states[2] = over.position.state
 
     def stop(states):
         states["rng"][0, 1] = 0

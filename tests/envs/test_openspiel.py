@@ -18,7 +18,7 @@ import drako_env.openspiel  # noqa: F401 (registers the games)
 from drako_env.drako.chance import CardChance
 from drako_env.drako.game import Drako
 from drako_env.envs.aec import GameEnv
-from drako_env.exact import best_response, build_tree
+from drako_env.exact import all_deals, best_response, build_tree
 from drako_env.games import make_game
 from drako_env.golden_dragon.game import GoldenDragon
 
@@ -142,7 +142,7 @@ def test_ismcts_plays(name):
 
 def outcome_that_gives(state, dealt):
     """The number of the outcome that draws what the kernel drew."""
-    waiting = state.states[0]
+    waiting = state.position.state
     missing = waiting["hand_size"] - waiting["hand"].sum(axis=1)
     seat = int(missing[0] == 0)
     kinds = np.repeat(np.arange(waiting["hand"].shape[1]), dealt["hand"][seat] - waiting["hand"][seat])
@@ -158,8 +158,8 @@ def check_move_by_move(name, games):
         state = game.new_initial_state()
         while True:
             while state.is_chance_node():
-                state.apply_action(outcome_that_gives(state, env._states[0]))
-            assert state._game.state_dict(state.states[0]) == env.state_dict()
+                state.apply_action(outcome_that_gives(state, env.position.state))
+            assert state._game.state_dict(state.position.state) == env.state_dict()
             if state.is_terminal():
                 break
             seat = env.agent_selection
@@ -186,13 +186,13 @@ def test_adapter_and_kernel_agree_move_by_move_in_a_thousand_games(name):
 
 def test_the_chances_of_the_deals_are_exact():
     game = pyspiel.load_game("python_drako(rules=tiny)")
-    states, expected = game.game.all_deals()
+    states, expected = all_deals(game.game)
     found = {}
     root = game.new_initial_state()
     for first, p in root.chance_outcomes():
         dealt = root.child(first)
         for second, q in dealt.chance_outcomes():
-            found[dealt.child(second).states["hand"].tobytes()] = p * q
+            found[dealt.child(second).position.states["hand"].tobytes()] = p * q
     assert found == pytest.approx({s["hand"].tobytes(): p for s, p in zip(states, expected, strict=True)})
 
 
@@ -316,17 +316,17 @@ def test_resampling_reaches_every_hidden_hand_fairly():
     state = game.new_initial_state()
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
-    lacking = [state.resample_from_infostate(0, sampler).states["deck"][0, 1, 0] for _ in range(2000)]
+    lacking = [state.resample_from_infostate(0, sampler).position.states["deck"][0, 1, 0] for _ in range(2000)]
     assert np.mean(lacking) == pytest.approx(0.4, abs=0.05)
 
 
 def leak_by_draws(monkeypatch):
-    honest = CardChance.heard
-    monkeypatch.setattr(CardChance, "heard", lambda self, state, outcome, seat: honest(self, state, outcome, None))
+    honest = CardChance.outcome_text
+    monkeypatch.setattr(CardChance, "outcome_text", lambda self, state, outcome, seat: honest(self, state, outcome, None))
 
 
 def leak_by_setup(monkeypatch):
-    monkeypatch.setattr(GoldenDragon, "heard", lambda self, state, action, seat: self.action_text(action))
+    monkeypatch.setattr(GoldenDragon, "event_text", lambda self, state, action, seat: self.action_text(action))
 
 
 def leak_by_observation(monkeypatch):
@@ -336,7 +336,7 @@ def leak_by_observation(monkeypatch):
 
     def leaky(self, player):
         seen = honest(self, player)
-        seen[:4] = self.states["hand"][0, 1 - player, :4]
+        seen[:4] = self.position.states["hand"][0, 1 - player, :4]
         return seen
 
     monkeypatch.setattr(SpielState, "observation", leaky)

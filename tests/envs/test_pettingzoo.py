@@ -100,15 +100,15 @@ DUPLICATES = [copy.deepcopy, *(lambda game, by=by: by.loads(by.dumps(game)) for 
 @one_of_each_game
 def test_copies_are_independent_and_go_on_alike(module, options, duplicate):
     for game in random_play(lambda chance: module.env(**options), seed=2, games=1, every=9):
-        twin, record = duplicate(game), game.unwrapped._states.tobytes()
-        assert twin.unwrapped._states.tobytes() == record
+        twin, record = duplicate(game), game.unwrapped.position.states.tobytes()
+        assert twin.unwrapped.position.states.tobytes() == record
         if twin.terminations[twin.agent_selection]:
             break
         twin.step(random_action(twin, random.Random(1)))
-        assert game.unwrapped._states.tobytes() == record
+        assert game.unwrapped.position.states.tobytes() == record
         third = duplicate(game)
         third.step(random_action(third, random.Random(1)))
-        assert third.unwrapped._states.tobytes() == twin.unwrapped._states.tobytes() != record
+        assert third.unwrapped.position.states.tobytes() == twin.unwrapped.position.states.tobytes() != record
 
 
 @every_game
@@ -136,12 +136,12 @@ def test_observations_are_not_overwritten_by_the_next_step(module, options):
 def test_an_illegal_action_is_refused_and_changes_nothing(bad):
     game = drako_v0.raw_env()
     game.reset(seed=0)
-    before = (game._states.tobytes(), game._mask.tobytes(), game.agent_selection)
+    before = (game.position.states.tobytes(), game.position.mask.tobytes(), game.agent_selection)
     with pytest.raises(
         ValueError, match=r"is illegal for dragon_0 in phase 'exchange'; legal are 0 \(keep the hand\), 1"
     ):
         game.step(bad)
-    assert (game._states.tobytes(), game._mask.tobytes(), game.agent_selection) == before
+    assert (game.position.states.tobytes(), game.position.mask.tobytes(), game.agent_selection) == before
     game.step(np.int64(1))
 
 
@@ -168,12 +168,12 @@ def test_an_illegal_action_of_any_game_is_refused_by_name_and_ends_the_game_of_t
     seat = game.agent_selection
     bad = int(np.flatnonzero(game.observe(seat)["action_mask"] == 0)[0])
     record, text = (
-        game._states.tobytes(),
+        game.position.states.tobytes(),
         re.escape(f"action {bad} ({game.game.action_text(bad)}) is illegal for {seat}"),
     )
     with pytest.raises(ValueError, match=text):
         game.step(bad)
-    assert game._states.tobytes() == record
+    assert game.position.states.tobytes() == record
     env.step(bad)
     assert all(env.terminations.values())
     assert env.rewards == {name: -1.0 if name == seat else 0 for name in env.possible_agents}
@@ -190,14 +190,14 @@ def finished_game(module=drako_v0, options=MappingProxyType({})):
 @one_of_each_game
 def test_steps_after_the_end_are_refused(module, options):
     game = finished_game(module, options)
-    record = game._states.tobytes()
+    record = game.position.states.tobytes()
     with pytest.raises(ValueError, match="only valid action is None"):
         game.step(0)
     for _ in game.possible_agents:
         game.step(None)
     with pytest.raises(ValueError, match=r"the game is over .* reset\(\)"):
         game.step(None)
-    assert game._states.tobytes() == record
+    assert game.position.states.tobytes() == record
     game.reset(seed=0)
     assert game.agents == game.possible_agents
 
@@ -249,10 +249,10 @@ def test_bad_arguments_are_named():
 def test_a_position_that_makes_no_sense_is_refused(change, says):
     game = drako_v0.raw_env(exchange=False, placement="first_game")
     game.reset(seed=0)
-    record = game._states.tobytes()
+    record = game.position.states.tobytes()
     with pytest.raises(ValueError, match=says):
         game.load_state_dict(game.state_dict() | change)
-    assert game._states.tobytes() == record
+    assert game.position.states.tobytes() == record
 
 
 def changed(path, value):
@@ -290,10 +290,10 @@ def changed(path, value):
 )
 def test_a_pending_decision_that_makes_no_sense_is_refused(path, value, says):
     game, state = changed(path, value)
-    record = game._states.tobytes()
+    record = game.position.states.tobytes()
     with pytest.raises(ValueError, match=says):
         game.load_state_dict(state)
-    assert game._states.tobytes() == record
+    assert game.position.states.tobytes() == record
 
 
 @pytest.mark.parametrize("standing", [("fury", "archer", "net"), ("net",), ("archer",)])

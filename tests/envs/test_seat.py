@@ -57,7 +57,7 @@ def set_position(games, i, setting, position=position):
     """Put a hand-set position into game `i`."""
     batch = games.batch
     rng = batch._states["rng"][i].copy()
-    batch._states[i] = position(**setting)._states[0]
+    batch._states[i] = position(**setting).position.state
     batch._states["rng"][i] = rng
     batch.game.kernels.view_games(batch.game.tables, batch._states, batch.observation, batch._mask, batch.agent)
 

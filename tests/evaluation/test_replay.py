@@ -1,6 +1,7 @@
 """Replays: what was recorded can be read back, and whatever was changed is found, with its line."""
 
 import json
+from itertools import islice
 
 import pytest
 from rich.console import Console
@@ -75,10 +76,10 @@ def test_a_replay_can_be_read_by_a_person(file):
 
 def test_a_card_that_was_not_in_hand_is_found(recorded, file):
     number, game = line_of(file, "play"), recorded.make_game()
-    states = list(replay.positions(recorded, game))[number - 2]
+    before = next(islice(replay.positions(recorded, game), number - 2, None)).state
     side = recorded.decisions[number - 2].agent.removesuffix("_0")
     names = [card["name"] for card in recorded.header.rules["deck"][side]]
-    missing = next(name for name in names if name not in game.state_dict(states[0])["hands"][side])
+    missing = next(name for name in names if name not in game.state_dict(before)["hands"][side])
     changed(file, number, lambda row: row["action"].update(card=missing))
     with pytest.raises(replay.ReplayError, match=rf"^line {number}: .* is not legal for"):
         replay.verify(replay.load(file))

@@ -54,7 +54,7 @@ GAMES = {
 
 def picture(game):
     """The public board with all stones below it."""
-    shown = game.game.text(game.game.scene(game._states[0], None)).rstrip("\n").splitlines()
+    shown = game.game.text(game.game.scene(game.position.state, None)).rstrip("\n").splitlines()
     holders = game.state_dict()["holders"]
     return shown + [f"player {seat} holds {' '.join(stones) or 'nothing'}" for seat, stones in enumerate(holders)]
 

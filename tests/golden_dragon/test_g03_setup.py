@@ -77,7 +77,7 @@ def test_g3_d1_both_sides_are_marked_in_the_picture(rows):
     table = golden_dragon_v0.Rules.load().table()
     game = new(5, board=table | {"rows": rows + table["rows"][2:]})
     play(game, *stones(*"NNNNS"))
-    scene = game.game.scene(game._states[0], None)
+    scene = game.game.scene(game.position.state, None)
     assert re.findall('data-side="([a-z]+)"', game.game.picture(scene)) in (["left", "right"], ["right", "left"])
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from drako_env import golden_dragon_v0, icarius_v0
-from drako_env.engine.view import SeatView
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
 from drako_env.golden_dragon import observe
@@ -61,7 +60,7 @@ def redealt(game, seat, chance):
         holder[:hidden] = unseen[:hidden]
     twin = copy.deepcopy(game)
     twin.load_state_dict(state)
-    twin._states["rng"] = chance.getrandbits(63) | 1
+    twin.position.states["rng"] = chance.getrandbits(63) | 1
     return twin
 
 
@@ -84,7 +83,7 @@ def all_that_reaches(game, seat):
     for viewer in (seat, None):
         game.render_seat = viewer
         reached[f"picture for {viewer and 'seat'}"] = game.render().encode()
-    known = game._states.copy()
+    known = game.position.states.copy()
     game.game.kernels.hide_one(game.game.tables, known, 0, game.possible_agents.index(seat))
     reached |= {
         "observation": observed["observation"].tobytes(),
@@ -95,7 +94,7 @@ def all_that_reaches(game, seat):
         "known": known.tobytes(),
     }
     if game.agent_selection == seat and not game.terminations[seat]:
-        view = SeatView.of(game.game, game._states)
+        view = game.view()
         reached["view"] = view.observation.tobytes() + view.action_mask.tobytes() + view.known.tobytes()
         reached |= {spec: choice_of(spec, view) for spec in AGENTS}
     return reached
@@ -169,7 +168,7 @@ def test_g6_holds_for_batches_and_learners_too():
 
 def other_holders(game, seat):
     """What no seat may know: the stones in front of the others' holders."""
-    return np.delete(game._states["holder"][0], seat, axis=0)[:, 0] + 1
+    return np.delete(game.position.states["holder"][0], seat, axis=0)[:, 0] + 1
 
 
 def leak_by_observation(game):
@@ -181,6 +180,7 @@ def leak_by_observation(game):
 
     game.game = type(game.game)(game.game.rules)
     game.game.kernels = replace(honest, observe_one=leaky)
+    game.position.game = game.game
 
 
 def leak_by_mask(game):
@@ -210,15 +210,16 @@ def leak_by_picture(game):
 def leak_by_view(game):
     game.game = type(game.game)(game.game.rules)
     game.game.kernels = replace(game.game.kernels, hide_one=lambda *arguments: None)
+    game.position.game = game.game
 
 
 def leak_by_decider(game):
-    seat = int(game._states["holder"][0, :2, 0].sum()) % len(game.possible_agents)
+    seat = int(game.position.states["holder"][0, :2, 0].sum()) % len(game.possible_agents)
     game.agent_selection = game.possible_agents[seat]
 
 
 def leak_by_rewards(game):
-    game.rewards = {seat: int(game._states["holder"][0, :2, 0].sum()) for seat in game.possible_agents}
+    game.rewards = {seat: int(game.position.states["holder"][0, :2, 0].sum()) for seat in game.possible_agents}
 
 
 @pytest.mark.parametrize(
@@ -262,8 +263,8 @@ def test_g6_re_dealing_is_fair():
         game.step(random_action(game, random.Random(0)))
     orders, deals = Counter(), 24_000
     for _ in range(deals):
-        game.game.kernels.redeal_one(game.game.tables, game._states, 0, 0)
-        orders[game._states["holder"][0, 1].tobytes()] += 1
+        game.position.redeal(0)
+        orders[game.position.states["holder"][0, 1].tobytes()] += 1
     assert len(orders) == 120
     expected = deals / 120
     assert sum((count - expected) ** 2 / expected for count in orders.values()) < 173.6  # 0.1%, 119 degrees
@@ -340,7 +341,7 @@ def test_fields_tile_the_observation_and_every_byte_is_written(num_players):
         for seat in range(num_players):
             pages = [np.full(size, filling, np.int8) for filling in (0, 77)]
             for page in pages:
-                played.game.kernels.observe_one(played.game.tables, played._states, 0, seat, page)
+                played.game.kernels.observe_one(played.game.tables, played.position.states, 0, seat, page)
             assert np.array_equal(*pages)
 
 

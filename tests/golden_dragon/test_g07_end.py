@@ -71,5 +71,5 @@ def test_g7_only_the_active_player_wins(num_players):
     play(game, move(0))
     assert list(game.rewards.values()) == [1.0] + [-1.0] * (num_players - 1)
     assert "player 0 won: the dragon has reached the golden volcano" in game.game.text(
-        game.game.scene(game._states[0], None)
+        game.game.scene(game.position.state, None)
     )

@@ -9,6 +9,7 @@ import pytest
 from drako_env import golden_dragon_v0
 from drako_env.golden_dragon.state import STATE
 from tests.golden_dragon.positions import SCOPES, move, play, position, random_positions
+from tests.play import snapshot
 
 FIELDS = [name for name in STATE.names if name != "rng"]
 
@@ -24,8 +25,8 @@ def test_every_position_comes_back_byte_for_byte(num_players, scope):
         twin.load_state_dict(state)
         assert twin.state_dict() == state
         for name in FIELDS:
-            assert twin._states[name].tobytes() == game._states[name].tobytes(), (name, state)
-        assert twin._mask.tobytes() == game._mask.tobytes()
+            assert twin.position.states[name].tobytes() == game.position.states[name].tobytes(), (name, state)
+        assert twin.position.mask.tobytes() == game.position.mask.tobytes()
         assert (twin.agent_selection, twin.rewards) == (game.agent_selection, game.rewards)
         phases.add(state["phase"])
     assert len(phases) == (7 if num_players == 5 else 6)
@@ -41,9 +42,9 @@ def test_the_limit_of_moves_comes_back():
 
 def test_random_numbers_stay_where_they_are():
     game = position()
-    rng = game._states["rng"].copy()
+    rng = game.position.states["rng"].copy()
     game.load_state_dict(game.state_dict())
-    assert np.array_equal(game._states["rng"], rng)
+    assert np.array_equal(game.position.states["rng"], rng)
 
 
 def played(*actions, **setting):
@@ -197,11 +198,11 @@ def test_a_position_that_makes_no_sense_is_refused(name, games):
     for where in places:
         game = copy.deepcopy(games[where])
         state = game.state_dict()
-        before = game._states.tobytes(), game._mask.tobytes(), game.agent_selection, game.rewards
+        before = snapshot(game)
         try:
             game.load_state_dict(state | (change(state) if callable(change) else change))
         except ValueError:
-            assert (game._states.tobytes(), game._mask.tobytes(), game.agent_selection, game.rewards) == before
+            assert snapshot(game) == before
         else:
             pytest.fail(f"{name} was accepted in {where!r}")
 
@@ -284,10 +285,10 @@ def test_a_missing_key_is_named(key):
 @pytest.mark.parametrize("what", [None, 5, [], "place", {}])
 def test_what_is_no_position_at_all_is_refused(what):
     game = position()
-    record = game._states.tobytes()
+    record = game.position.states.tobytes()
     with pytest.raises(ValueError, match="position"):
         game.load_state_dict(what)
-    assert game._states.tobytes() == record
+    assert game.position.states.tobytes() == record
 
 
 def test_only_the_fifth_seat_has_a_side_to_choose():

@@ -10,11 +10,13 @@ import pytest
 from drako_env import golden_dragon_v0, icarius_v0
 from drako_env.golden_dragon.actions import all_actions
 from drako_env.golden_dragon.dicts import state_dict
-from drako_env.golden_dragon.kernels import deal_one, hide_one, observe_one, play_one, redeal_one, reward_one
+from drako_env.golden_dragon.game import GoldenDragon
 from drako_env.golden_dragon.rules import BOARDS, Rules
 from drako_env.golden_dragon.state import STATE
 from drako_env.golden_dragon.tables import build_tables
 from tests.oracle import golden_dragon as oracle
+
+kernels = GoldenDragon.kernels
 
 DOORS = {"golden_dragon": golden_dragon_v0, "icarius": icarius_v0}
 PREFIX = {"golden_dragon": "", "icarius": "icarius_"}
@@ -33,7 +35,7 @@ def compare_game(rules, reference, chance):
     """One random game, decision by decision; returns how many."""
     tables, actions, decisions = build_tables(rules), all_actions(rules), 0
     states, mask = np.zeros(1, STATE), np.zeros(len(actions), np.int8)
-    deal_one(tables, states, 0, mask)
+    kernels.deal_one(tables, states, 0, mask)
     expected = oracle.initial_state(reference)
     while True:
         assert state_dict(rules, states[0]) == expected
@@ -41,12 +43,12 @@ def compare_game(rules, reference, chance):
         legal = [actions[i] for i in np.flatnonzero(mask)]
         assert sorted(map(repr, legal)) == sorted(map(repr, oracle.legal(reference, expected)))
         rewards = np.ones(rules.num_players, np.float32)
-        reward_one(states, 0, rewards)
+        kernels.reward_one(states, 0, rewards)
         assert rewards.tolist() == oracle.rewards(expected)
         if not legal:
             return decisions
         action = chance.choice(legal)
-        play_one(tables, states, 0, actions.index(action), mask)
+        kernels.play_one(tables, states, 0, actions.index(action), mask)
         expected = oracle.apply(reference, expected, action)
         decisions += 1
 
@@ -105,21 +107,21 @@ def test_g6_what_is_hidden_changes_nothing_that_is_seen(players):
     tables, chance = build_tables(rules), random.Random(0)
     states, mask = np.zeros(1, STATE), np.zeros(len(all_actions(rules)), np.int8)
     width, changed = int(tables["field_size"][0].sum()), 0
-    deal_one(tables, states, 0, mask)
+    kernels.deal_one(tables, states, 0, mask)
     for number in range(60):
         for seat in range(players):
             other = states.copy()
             other["rng"] = number + 1
-            redeal_one(tables, other, 0, seat)
+            kernels.redeal_one(tables, other, 0, seat)
             seen = []
             for array in (states, other):
                 observation, known = np.zeros(width, np.int8), array.copy()
-                observe_one(tables, array, 0, seat, observation)
-                hide_one(tables, known, 0, seat)
+                kernels.observe_one(tables, array, 0, seat, observation)
+                kernels.hide_one(tables, known, 0, seat)
                 seen.append((observation.tobytes(), known.tobytes()))
             assert seen[0] == seen[1]
             changed += other["holder"].tolist() != states["holder"].tolist()
-        play_one(tables, states, 0, int(chance.choice(np.flatnonzero(mask))), mask)
+        kernels.play_one(tables, states, 0, int(chance.choice(np.flatnonzero(mask))), mask)
     assert changed > 10
 
 

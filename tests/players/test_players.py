@@ -28,7 +28,7 @@ def views(seed, count, **options):
     for game in random_positions(seed, every=13, **options):
         if game.terminations[game.agent_selection]:
             continue
-        yield game, SeatView.of(game.game, game._states)
+        yield game, game.view()
         count -= 1
         if count == 0:
             return
@@ -57,7 +57,7 @@ def check_re_dealing(count):
     chance, changed, agents = random.Random(0), 0, {}
     for game, view in views(3, count):
         twin = redealt(game, game.agent_selection, chance)
-        other = SeatView.of(twin.game, twin._states)
+        other = twin.view()
         changed += twin.state_dict()["hands"] != game.state_dict()["hands"]
         for name in ("observation", "action_mask", "known"):
             assert getattr(view, name).tobytes() == getattr(other, name).tobytes(), name
@@ -102,18 +102,18 @@ def reachable_records(start):
 
 def test_a_hostile_agent_finds_no_way_from_its_view_to_the_true_state():
     for game, view in views(4, 20):
-        true_hand = game._states["hand"][0, 1 - view.seat]
+        true_hand = game.position.states["hand"][0, 1 - view.seat]
         if not true_hand.any():
             continue
         found = reachable_records(view)
         assert found, "the view's own record is among what can be reached"
         for array in found:
             assert not array["hand"][:, 1 - view.seat].any()
-            assert not np.shares_memory(array, game._states)
-        before = game._states.tobytes()
+            assert not np.shares_memory(array, game.position.states)
+        before = game.position.states.tobytes()
         for array in (view.observation, view.action_mask, view.known):
             array[...] = np.zeros(1, array.dtype)
-        assert game._states.tobytes() == before
+        assert game.position.states.tobytes() == before
 
 
 def test_a_view_can_be_completed_in_many_ways():
@@ -121,8 +121,8 @@ def test_a_view_can_be_completed_in_many_ways():
     hands = {view.determinize(seed)["hand"][0, 1 - view.seat].tobytes() for seed in range(50)}
     assert len(hands) > 20
     whole = view.determinize(1)
-    assert whole["hand"][0, 1 - view.seat].sum() == game._states["hand_size"][0, 1 - view.seat]
-    assert np.array_equal(whole["hand"][0, view.seat], game._states["hand"][0, view.seat])
+    assert whole["hand"][0, 1 - view.seat].sum() == game.position.states["hand_size"][0, 1 - view.seat]
+    assert np.array_equal(whole["hand"][0, view.seat], game.position.states["hand"][0, view.seat])
 
 
 def test_a_view_is_of_one_game_among_many():
@@ -143,7 +143,7 @@ def act(game, spec, seed=0):
     agent = make_player(spec, game.game)
     agent.reset(seed)
     names = {i: text for text, i in legal(game).items()}
-    return names[agent.act(SeatView.of(game.game, game._states))]
+    return names[agent.act(game.view())]
 
 
 def test_search_finds_the_killing_blow():
@@ -200,7 +200,7 @@ def test_search_keeps_its_tree_within_a_turn_and_only_there():
         if game.terminations[game.agent_selection]:
             break
         mover = game.agent_selection
-        action = agent.act(SeatView.of(game.game, game._states))
+        action = agent.act(game.view())
         game.step(action)
         if agent._root != ROOT:
             assert game.agent_selection == mover
@@ -219,7 +219,7 @@ def test_search_by_the_clock(monkeypatch):
     game = position(hands={"dragon": {"walk": 2, "bite": 1}})
     agent = make_player("ismcts:0.1s", game.game)
     agent.reset(0)
-    view = SeatView.of(game.game, game._states)
+    view = game.view()
     agent.act(view)
     assert agent.simulations == 1 + 3 * agent.CHUNK
 

@@ -28,7 +28,7 @@ def digest(games):
         for seat in game.possible_agents:
             observed = game.observe(seat)
             seen.update(observed["observation"].tobytes() + observed["action_mask"].tobytes())
-        seen.update(game._states.tobytes() + repr(game.rewards).encode())
+        seen.update(game.position.states.tobytes() + repr(game.rewards).encode())
     for batch in (drako_v0.batch_env(6, seed=games), golden_dragon_v0.batch_env(6, seed=games, num_players=4)):
         for _ in range(10 * games):
             batch.step(batch.sample())

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "drako_env"
 ALLOWED = {
-    "engine": {"engine"},
+    "engine": {"engine", "render"},
     "drako": {"engine", "drako", "render"},
     "golden_dragon": {"engine", "golden_dragon", "render"},
     "players": {"engine", "players", "runs"},

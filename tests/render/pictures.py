@@ -88,7 +88,7 @@ PICTURES = {
 
 def drawn(game, seat):
     """The picture of a game as a seat sees it."""
-    return game.game.picture(game.game.scene(game._states[0], seat))
+    return game.game.picture(game.game.scene(game.position.state, seat))
 
 
 def normalised(svg):

@@ -13,7 +13,7 @@ def test_an_environment_is_shown_as_its_seat_sees_it(make, seat):
     env.reset(seed=0)
     game = env.unwrapped
     viewer = None if seat is None else game.possible_agents.index(seat)
-    assert env._repr_svg_() == game.game.picture(game.game.scene(game._states[0], viewer))
+    assert env._repr_svg_() == game.game.picture(game.game.scene(game.position.state, viewer))
     assert ("data-card" in env._repr_svg_()) == (seat is not None)
 
 

@@ -76,7 +76,7 @@ def overlap(a, b):
 
 def check(game):
     """Every seat's picture is well-formed and complete, and no text is cut or covered by another."""
-    scene = game.game.scene(game._states[0], None)
+    scene = game.game.scene(game.position.state, None)
     for seat in SEATS:
         root = parsed(game, seat)
         assert root.get("role") == "img"
@@ -86,7 +86,7 @@ def check(game):
         assert marked(root, "data-hex") == cells
         standing = [name for name, dwarf in scene["dwarves"].items() if dwarf["hex"] is not None]
         assert marked(root, "data-figure") == ["dragon", *standing]
-        hand = game.game.scene(game._states[0], seat)["hand"] or {}
+        hand = game.game.scene(game.position.state, seat)["hand"] or {}
         assert Counter(marked(root, "data-card")) == Counter(hand)
         check_texts(root)
 

@@ -37,7 +37,7 @@ def shown(game):
 
 
 def expected(game):
-    picture = game.game.picture(game.game.scene(game._states[0], None))
+    picture = game.game.picture(game.game.scene(game.position.state, None))
     return raster.pixels(picture, shown(game).shape[1])
 
 

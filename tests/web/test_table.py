@@ -106,7 +106,7 @@ def test_several_people_see_their_own_side_only_when_they_decide():
 
 def test_stones_put_into_a_holder_are_heard_by_their_owner_only():
     played = table("golden_dragon", person=0, opponent="random")
-    while played.game.phase(played._states[0]) != "storm":
+    while played.game.phase(played._position.state) != "storm":
         shown = played.payload()
         if shown["yours"]:
             played.play(shown["number"], shown["actions"][0]["id"])
@@ -126,11 +126,11 @@ def payloads_agree(name, positions, seed):
         played = table(name, person=chance.randrange(seats), seed=chance.getrandbits(60))
         for _ in range(chance.randrange(1, 40)):
             play_on(played, chance, 1)
-        before, states = played.payload(), played._states.copy()
-        played._states["rng"] = np.array([chance.getrandbits(63), chance.getrandbits(63)], np.uint64)
-        played.game.kernels.redeal_one(played.game.tables, played._states, 0, played.people[0])
+        before, states = played.payload(), played._position.states.copy()
+        played._position.states["rng"] = np.array([chance.getrandbits(63), chance.getrandbits(63)], np.uint64)
+        played._position.redeal(played.people[0])
         assert played.payload() == before
-        changed += played.game.state_dict(played._states[0]) != played.game.state_dict(states[0])
+        changed += played.game.state_dict(played._position.state) != played.game.state_dict(states[0])
         checked += 1
     assert changed > positions // 10
 

@@ -114,7 +114,7 @@ def _cell(scene: Scene, cell: Any, at: Point, size: float) -> str:
 
 def _special(scene: Scene, what: str, at: Point, size: float) -> str:
     """The goal, or a cell that nobody may enter, as the game has it."""
-    name = scene["words"][what]
+    name = scene["terms"][what]
     return group(hint(name), DRAWINGS[name](), at=at, scale=size / 40)
 
 
@@ -164,7 +164,7 @@ def _figure(scene: Scene, player: int, at: Point, radius: float, barred: bool = 
     body = circle((0, 2), 13, fill=SEATS[player], stroke="#ffffff", stroke_width=2)
     digit = text(0, 8, str(player), 17, fill="#ffffff", text_anchor="middle", font_weight="bold")
     bolt = group(_bolt(), at=(15, -14), scale=0.9) if barred else ""
-    name = hint(f"{scene['words']['figure']} of player {player}")
+    name = hint(f"{scene['terms']['figure']} of player {player}")
     return group(name, wings, body, digit, bolt, at=at, scale=radius / 20, data_dragon=mark)
 
 
@@ -201,7 +201,7 @@ def _player(scene: Scene, player: int, box: Box) -> str:
 def _cards(scene: Scene, player: int, right: float, y: float) -> str:
     """Storm and lightning cards that are left."""
     cards = ["storm"] * scene["storms"][player] + ["bolt"] * scene["bolts"][player]
-    names = {"storm": f"{scene['words']['storm']} card", "bolt": "lightning card"}
+    names = {"storm": f"{scene['terms']['storm']} card", "bolt": "lightning card"}
     drawn = []
     for i, card in enumerate(reversed(cards)):
         box = Box(right - 22 - 25 * i, y - 13, 22, 28)

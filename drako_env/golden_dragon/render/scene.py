@@ -20,7 +20,7 @@ QUESTIONS = {
 }
 
 
-def scene(rules: Rules, words: Mapping[str, str], s: Any, seat: int | None) -> dict[str, Any]:
+def scene(rules: Rules, terms: Mapping[str, str], s: Any, seat: int | None) -> dict[str, Any]:
     """The position as `seat` may see it (`None`: as everybody may): of others' holders, unseen stones are `?`."""
     position = state_dict(rules, s)
     holders, unseen = position.pop("holders"), []
@@ -38,13 +38,13 @@ def scene(rules: Rules, words: Mapping[str, str], s: Any, seat: int | None) -> d
             "starts": [list(cell) for cell in board.starts],
             "winds": {name: [down, right] for name, down, right in board.winds},
         },
-        "words": dict(words),
+        "terms": dict(terms),
         "viewer": seat,
         "holders": holders,
         "unseen": unseen,
         "choices": _choices(rules, s, seat),
         "out_of_turn": position["phase"] == "veto",
-        "question": question(position, words),
+        "question": question(position, terms),
     }
 
 
@@ -67,21 +67,21 @@ def _unseen_winds(rules: Rules, s: Any, player: int, hidden: list[str], count: i
     return [wind for wind in winds if wind in hidden]
 
 
-def question(position: dict[str, Any], words: Mapping[str, str]) -> str:
+def question(position: dict[str, Any], terms: Mapping[str, str]) -> str:
     """What is to be decided, in plain words; it uses public facts alone."""
     left = position["moves_left"]
-    said: dict[str, Any] = dict(words) | {
+    said: dict[str, Any] = dict(terms) | {
         "hand": position["hand"],
         "left": f"{left} move left" if left == 1 else f"{left} moves left",
-        "reason": ending(position, words),
+        "reason": ending(position, terms),
     }
     for key in ("agent", "active", "announced", "winner"):
         said[key] = "nobody" if position[key] is None else f"player {position[key]}"
     return QUESTIONS[position["phase"]].format(**said)
 
 
-def ending(position: dict[str, Any], words: Mapping[str, str]) -> str:
+def ending(position: dict[str, Any], terms: Mapping[str, str]) -> str:
     """Why the game ended (G7)."""
     if position["winner"] is None:
         return "no move is left"
-    return f"the {words['figure']} has reached the {words['goal']}"
+    return f"the {terms['figure']} has reached the {terms['goal']}"

@@ -34,7 +34,7 @@ def _board(scene: Mapping[str, Any]) -> list[str]:
 
 def _players(scene: Mapping[str, Any]) -> list[str]:
     """Stones and cards, player by player; the next stone out stands first."""
-    words, lines = scene["words"], []
+    terms, lines = scene["terms"], []
     for player, stones in enumerate(scene["holders"]):
         turn = ">" if player == scene["active"] else " "
         name = f"player {player}" + (" (you)" if player == scene["viewer"] else "")
@@ -42,7 +42,7 @@ def _players(scene: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"{turn} {name:<15} on {scene['under'][player] or '-':<3} holder: {' '.join(stones) or '-'}{hidden}"
         )
-        cards = f"{words['storm']} cards {scene['storms'][player]}, lightning cards {scene['bolts'][player]}"
+        cards = f"{terms['storm']} cards {scene['storms'][player]}, lightning cards {scene['bolts'][player]}"
         lines.append(f"  {'':<15} {cards}")
     if scene["hand"] is not None:
         barred = f", not for {' '.join(map(str, scene['barred']))}" if scene["barred"] else ""

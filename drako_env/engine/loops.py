@@ -1,32 +1,88 @@
-"""The compiled entry points: what Python calls. Each takes the tables and an array of states."""
+"""The loops around a game's rules: what Python calls, written once for all games.
+
+On top stand the rules themselves, without content: `engine.kernels` puts a game's own functions in their place and
+compiles every loop for it. `t` is the record of the game's tables, `s` the record of one position; `tables` is an array
+of one, `states` one of many, and `i` the game meant.
+"""
 
 from typing import Any
 
-from drako_env.drako.apply import apply
-from drako_env.drako.deal import deal, hide, redeal
-from drako_env.drako.heuristic import score
-from drako_env.drako.legal import write_mask
-from drako_env.drako.observe import observe
-from drako_env.drako.state import NOBODY, Phase
-from drako_env.engine.game import ILLEGAL
-from drako_env.engine.jit import jit, kernel
 from drako_env.engine.rng import Stream, random_below
 from drako_env.engine.sampling import count_legal, nth_legal, random_legal
 from drako_env.engine.tree import NONE, best_child, count_result, may_widen, write_node
 
+ILLEGAL = -2
+OVER = -1
+"""In the place of the seat to decide."""
 
-@kernel
+
+# --------------------------------------------------------------------------------------------- what a game has to offer
+
+
+def deal(t: Any, s: Any) -> None:
+    """Deal a new game, from the random numbers of the record."""
+    raise NotImplementedError
+
+
+def apply(t: Any, s: Any, action: int) -> None:
+    """Play a legal action of the seat to decide."""
+    raise NotImplementedError
+
+
+def write_mask(t: Any, s: Any, mask: Any) -> None:
+    """The legal actions of the seat to decide: 1, all others 0; none when the game is over."""
+    raise NotImplementedError
+
+
+def observe(t: Any, s: Any, seat: int, observation: Any) -> None:
+    """What a seat sees."""
+    raise NotImplementedError
+
+
+def hide(t: Any, s: Any, seat: int) -> None:
+    """Reduce the position to what a seat knows: positions that look the same to it become the same bytes."""
+    raise NotImplementedError
+
+
+def redeal(t: Any, s: Any, seat: int) -> None:
+    """Replace what a seat may not know by another deal that looks the same to it, each as likely as it is."""
+    raise NotImplementedError
+
+
+# ------------------------------------------------------------------------------------------------ and what it may offer
+
+
+def score(t: Any, s: Any, action: int) -> float:
+    """A rule of thumb: how good an action looks at first glance, for heuristic play, play-outs and what a search tries
+    first."""
+    return 0.0
+
+
+def plan(t: Any, s: Any, action: int) -> float:
+    """The same having looked ahead, for heuristic play."""
+    return score(t, s, action)
+
+
+def write_reward(s: Any, reward: Any) -> None:
+    """+1 to the winner and -1 to all others; 0 while the game goes on, and for a draw."""
+    winner = s["winner"]
+    for seat in range(len(reward)):
+        reward[seat] = 0 if winner == NONE else 1 if winner == seat else -1
+
+
+# ---------------------------------------------------------------------------------------------- kernels and their parts
+
+
 def deal_one(tables: Any, states: Any, i: int, mask: Any) -> int:
-    """Deal game `i` anew and write the legal actions; returns the seat to decide."""
+    """Deal game `i` anew from its own random numbers and write the legal actions; returns the seat to decide."""
     t, s = tables[0], states[i]
     deal(t, s)
     write_mask(t, s, mask)
     return s["agent"]
 
 
-@kernel
 def play_one(tables: Any, states: Any, i: int, action: int, mask: Any) -> int:
-    """Play `action` in game `i`; returns the seat to decide next (-1: over), or ILLEGAL and changes nothing.
+    """Play `action` in game `i`; returns the seat to decide next, OVER, or ILLEGAL having changed nothing.
 
     `mask` holds the legal actions before and after."""
     t, s = tables[0], states[i]
@@ -37,31 +93,26 @@ def play_one(tables: Any, states: Any, i: int, action: int, mask: Any) -> int:
     return s["agent"]
 
 
-@kernel
 def mask_one(tables: Any, states: Any, i: int, mask: Any) -> None:
     """The legal actions of the seat to decide in game `i`."""
     write_mask(tables[0], states[i], mask)
 
 
-@kernel
 def observe_one(tables: Any, states: Any, i: int, seat: int, observation: Any) -> None:
     """What `seat` sees of game `i`."""
     observe(tables[0], states[i], seat, observation)
 
 
-@kernel
 def redeal_one(tables: Any, states: Any, i: int, seat: int) -> None:
     """Replace what `seat` may not know of game `i` by another deal that looks the same to it."""
     redeal(tables[0], states[i], seat)
 
 
-@kernel
 def reward_one(states: Any, i: int, reward: Any) -> None:
     """Every seat's reward in game `i`."""
     write_reward(states[i], reward)
 
 
-@kernel
 def deal_games(tables: Any, states: Any, observation: Any, mask: Any, agent: Any) -> None:
     """Deal every game anew."""
     t = tables[0]
@@ -72,7 +123,6 @@ def deal_games(tables: Any, states: Any, observation: Any, mask: Any, agent: Any
         agent[i] = s["agent"]
 
 
-@kernel
 def view_games(tables: Any, states: Any, observation: Any, mask: Any, agent: Any) -> None:
     """Write what the seat to decide sees, and its legal actions, in every game."""
     t = tables[0]
@@ -82,7 +132,6 @@ def view_games(tables: Any, states: Any, observation: Any, mask: Any, agent: Any
         agent[i] = s["agent"]
 
 
-@kernel
 def step_games(
     tables: Any,
     states: Any,
@@ -105,7 +154,7 @@ def step_games(
         i = games[k]
         s = states[i]
         apply(t, s, actions[k])
-        over = s["phase"] == Phase.OVER
+        over = s["agent"] == OVER
         done[i] = over
         write_reward(s, reward[i])
         if over:
@@ -117,22 +166,12 @@ def step_games(
     return -1
 
 
-@kernel
 def sample_games(states: Any, games: Any, mask_words: Any, actions: Any) -> None:
     """A uniformly random legal action in each of `games`; `mask_words` are the masks, eight actions a word."""
     for k in range(len(games)):
         actions[k] = random_legal(states[games[k]], mask_words[games[k]])
 
 
-@jit
-def write_reward(s: Any, reward: Any) -> None:
-    """R11.3: +1 to the winner and -1 to the loser, 0 while the game goes on."""
-    winner = s["winner"]
-    for seat in range(2):
-        reward[seat] = 0 if winner == NOBODY else 1 if winner == seat else -1
-
-
-@jit
 def show(t: Any, s: Any, observation: Any, mask: Any) -> None:
     """What the seat to decide sees, and its legal actions."""
     write_mask(t, s, mask)
@@ -140,26 +179,22 @@ def show(t: Any, s: Any, observation: Any, mask: Any) -> None:
         observe(t, s, s["agent"], observation)
 
 
-@kernel
 def hide_one(tables: Any, states: Any, i: int, seat: int) -> None:
     """Reduce game `i` to what `seat` knows of it."""
     hide(tables[0], states[i], seat)
 
 
-@kernel
 def best_one(tables: Any, states: Any, i: int, mask: Any) -> int:
-    """The legal action of game `i` with the highest score; random among equals."""
-    return best_scored(tables[0], states[i], mask)
+    """What the rules of thumb play in game `i`, chance deciding among equals."""
+    return best_scored(tables[0], states[i], mask, True)
 
 
-@kernel
 def best_games(tables: Any, states: Any, games: Any, mask: Any, actions: Any) -> None:
     """The same for each of `games`."""
     for k in range(len(games)):
-        actions[k] = best_scored(tables[0], states[games[k]], mask[games[k]])
+        actions[k] = best_scored(tables[0], states[games[k]], mask[games[k]], True)
 
 
-@kernel
 def search_one(
     tables: Any,
     hidden: Any,
@@ -171,22 +206,23 @@ def search_one(
     root: int,
     simulations: int,
     exploration: float,
+    reward: Any,
     decisions: Any,
 ) -> int:
     """Simulations of an information-set search from `hidden[0]`, what a seat knows; returns the size of the tree.
 
-    `mask` and `mask_words` are one piece of memory. The random numbers go on in `hidden[0]`, and `decisions[0]` gains
-    those played."""
+    `mask` and `mask_words` are one piece of memory, and `reward` has a place for every seat. The random numbers go on
+    in `hidden[0]`, and `decisions[0]` gains those played."""
     t, s, seat = tables[0], scratch[0], hidden[0]["agent"]
     for _ in range(simulations):
         scratch[0] = hidden[0]
         redeal(t, s, seat)
         node = root
         growing = True
-        while growing and s["phase"] != Phase.OVER:
+        while growing and s["agent"] != OVER:
             write_mask(t, s, mask)
             child, tried = best_child(tree, node, mask, exploration)
-            untried = best_scored(t, s, mask) if may_widen(tree, node, tried) else NONE
+            untried = best_scored(t, s, mask, False) if may_widen(tree, node, tried) else NONE
             if untried != NONE and nodes < len(tree):
                 write_node(tree, nodes, node, untried, s["agent"])
                 child = nodes
@@ -198,18 +234,18 @@ def search_one(
             apply(t, s, tree[node]["action"])
             decisions[0] += 1
         decisions[0] += play_out(t, s, mask_words, mask)
-        count_result(tree, node, root, s["winner"])
+        write_reward(s, reward)
+        count_result(tree, node, root, reward)
         hidden[0]["rng"][:] = s["rng"]
     return nodes
 
 
-@jit
 def play_out(t: Any, s: Any, mask_words: Any, mask: Any) -> int:
     """Play to the end, each time with the better of two random actions; returns the number of decisions.
 
     The best of four makes a simulation worth more and cost as much more: equal at equal time."""
     decisions = 0
-    while s["phase"] != Phase.OVER:
+    while s["agent"] != OVER:
         write_mask(t, s, mask)
         legal = count_legal(mask_words)
         action = nth_legal(mask_words, random_below(s, Stream.SAMPLE, legal))
@@ -222,13 +258,13 @@ def play_out(t: Any, s: Any, mask_words: Any, mask: Any) -> int:
     return decisions
 
 
-@jit
-def best_scored(t: Any, s: Any, mask: Any) -> int:
-    """The action of a mask with the highest score, random among equals; NONE if the mask is empty."""
+def best_scored(t: Any, s: Any, mask: Any, planning: bool) -> int:
+    """The action of a mask with the highest score, at first glance or planning ahead, random among equals; NONE if the
+    mask is empty."""
     best, best_score, equals = NONE, 0.0, 0
-    for action in range(t["num_actions"]):
+    for action in range(len(mask)):
         if mask[action]:
-            value = score(t, s, action)
+            value = plan(t, s, action) if planning else score(t, s, action)
             if best == NONE or value > best_score:
                 best, best_score, equals = action, value, 1
             elif value == best_score:
