@@ -3,26 +3,28 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.drako.rules import Rules as DrakoRules
 from drako_env.engine.checks import shown
-from drako_env.engine.game import Game
 from drako_env.golden_dragon.rules import DEFAULT_BOARD
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
 from drako_env.golden_dragon.rules import Rules as BoardRules
 
+if TYPE_CHECKING:
+    from drako_env.engine.game import Game
+
 BOARDS = (DEFAULT_BOARD, "auto", "compact9", "compact8", "two_rows")
 
 
-def _drako(rules: Any = "reconstructed", **options: Any) -> Game:
+def _drako(rules: Any = "reconstructed", **options: Any) -> "Game":
     from drako_env.drako.game import Drako  # a game is loaded when it is wanted: kernels take their time
 
     return Drako.of(DrakoRules.load(rules, **options))
 
 
-def _golden_dragon(kind: str, prefix: str, rules: Any = None, board: Any = None, **options: Any) -> Game:
+def _golden_dragon(kind: str, prefix: str, rules: Any = None, board: Any = None, **options: Any) -> "Game":
     """`board` is the game's own word for its rules table."""
     from drako_env.golden_dragon import game
 
@@ -38,7 +40,7 @@ def _golden_dragon(kind: str, prefix: str, rules: Any = None, board: Any = None,
 class Entry:
     """A game that can be chosen: how to make it, and what to choose from."""
 
-    make: Callable[..., Game]
+    make: "Callable[..., Game]"
     tables: tuple[str, ...]
     """The shipped rules tables, the default first."""
     options: Mapping[str, tuple[Any, ...]]
@@ -52,7 +54,12 @@ GAMES: dict[str, Entry] = {
 }
 
 
-def make_game(name: str, /, **options: Any) -> Game:
+def register_game(name: str, entry: Entry) -> None:
+    """Make a game of one's own known by name: to replays, evaluation and every command."""
+    GAMES[name] = entry
+
+
+def make_game(name: str, /, **options: Any) -> "Game":
     """A game by its name, with or without version: `make_game("drako", rules="reconstructed", exchange=False)`."""
     short = name.removesuffix("_v0")
     if short not in GAMES:

@@ -31,6 +31,8 @@ class Game:
     chance: Chance
     max_decisions: int
     """No game takes more."""
+    max_reward: float = 1.0
+    """No seat gets more at the end, or loses more."""
 
     def __init__(
         self,

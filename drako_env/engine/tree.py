@@ -78,7 +78,7 @@ def may_widen(tree: Any, node: int, tried: int) -> bool:
 
 @jit
 def count_result(tree: Any, node: int, root: int, reward: Any) -> None:
-    """Count a finished simulation, every seat's reward from -1 to 1, on the way back to the root."""
+    """Count a finished simulation, every seat's reward, on the way back to the root."""
     while node != root:
         n = tree[node]
         n["visits"] += 1

@@ -177,7 +177,8 @@ class GameBatch:
         if not (playable := mask.any(axis=1)).all():
             raise ValueError(f"cannot load the saved batch: in game {playable.argmin()} nobody can move")
         flags = done.view(np.int8)
-        if not np.isin(flags, (0, 1)).all() or not (np.abs(reward) <= flags[:, None]).all():
+        most = self.game.max_reward * flags[:, None]
+        if not np.isin(flags, (0, 1)).all() or not (np.abs(reward) <= most).all():
             raise ValueError("cannot load the saved batch: its rewards do not fit its ends of games")
 
     def _go_on_from(self, arrays: list[NDArray[Any]]) -> None:

@@ -265,8 +265,8 @@ def _game_info(game: Game) -> Any:
         num_distinct_actions=len(game.actions),
         max_chance_outcomes=game.chance.max_outcomes,
         num_players=len(game.seats),
-        min_utility=-1.0,
-        max_utility=1.0,
+        min_utility=-game.max_reward,
+        max_utility=game.max_reward,
         utility_sum=0.0 if len(game.seats) == 2 else None,
         max_game_length=game.max_decisions,
     )

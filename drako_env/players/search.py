@@ -92,7 +92,7 @@ class SearchAgent:
             self._nodes,
             self._root,
             count,
-            self.EXPLORATION,
+            self.EXPLORATION * self.game.max_reward,
             self._reward,
             self.decisions,
         )

@@ -322,7 +322,9 @@ def test_resampling_reaches_every_hidden_hand_fairly():
 
 def leak_by_draws(monkeypatch):
     honest = CardChance.outcome_text
-    monkeypatch.setattr(CardChance, "outcome_text", lambda self, state, outcome, seat: honest(self, state, outcome, None))
+    monkeypatch.setattr(
+        CardChance, "outcome_text", lambda self, state, outcome, seat: honest(self, state, outcome, None)
+    )
 
 
 def leak_by_setup(monkeypatch):

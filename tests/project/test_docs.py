@@ -18,7 +18,7 @@ from drako_env import drako_v0, golden_dragon_v0, icarius_v0
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.envs.batch import GameBatch
 from drako_env.envs.doors import Doors
-from drako_env.envs.registration import GYMNASIUM_IDS
+from drako_env.envs.registration import gymnasium_id
 from drako_env.games import make_game
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
 from drako_env.players import KNOWN
@@ -107,7 +107,7 @@ def test_the_keys_of_a_position_are_listed(name, heading):
 
 
 def test_ids_and_players_are_listed():
-    assert [row[0] for row in cells(page("reference/gymnasium.md"))[2:]] == list(GYMNASIUM_IDS)
+    assert [row[0] for row in cells(page("reference/gymnasium.md"))[2:]] == [gymnasium_id(name) for name in GAMES]
     players = page("guides/evaluation.md").split("## Matches")[0]
     assert [row[0] for row in cells(players)[2:]] == list(KNOWN)
 
@@ -122,7 +122,7 @@ def test_the_figures_of_an_environment(name):
     assert rows["Action Values"] == f"0` to `{len(game.actions) - 1}"
     assert rows["Observation Shape"] == f"({len(game.observation_high)},)"
     assert rows["Observation Values"] == f"0` to `{game.observation_high.max()}`, int8"
-    assert GYMNASIUM_IDS[rows["Gymnasium id"]] == f"drako_env.{name}_v0"
+    assert rows["Gymnasium id"] == gymnasium_id(name)
 
 
 @pytest.mark.parametrize("name", ["drako", "golden_dragon"])
