@@ -16,6 +16,8 @@ from drako_env.engine.view import SeatView
 class Position:
     """A position with its legal actions. A new one is empty: `deal` a game, or `load` one."""
 
+    __slots__ = ("agent", "game", "mask", "states")
+
     def __init__(self, game: Game) -> None:
         self.game = game
         self.states = new_states(game, 1)
@@ -52,7 +54,8 @@ class Position:
 
     def play(self, action: int) -> bool:
         """Play an action of the seat to decide; False, and nothing has changed, if it is not legal."""
-        following = self.game.kernels.play_one(self.game.tables, self.states, 0, action, self.mask)
+        game = self.game
+        following = game.kernels.play_one(game.tables, self.states, 0, action, self.mask)
         if following == ILLEGAL:
             return False
         self.agent = following
@@ -84,8 +87,9 @@ class Position:
 
     def observation(self, seat: int) -> NDArray[np.int8]:
         """What a seat sees."""
-        observation = np.empty(len(self.game.observation_high), np.int8)
-        self.game.kernels.observe_one(self.game.tables, self.states, 0, seat, observation)
+        game = self.game
+        observation = np.empty(len(game.observation_high), np.int8)
+        game.kernels.observe_one(game.tables, self.states, 0, seat, observation)
         return observation
 
     def rewards(self) -> list[float]:

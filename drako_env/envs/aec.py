@@ -12,6 +12,7 @@ from pettingzoo.utils import wrappers
 
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game
+from drako_env.engine.loops import OVER
 from drako_env.engine.position import Position, prepare
 from drako_env.engine.view import SeatView
 from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
@@ -101,13 +102,14 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not self._is_id(action) or not self.position.play(int(action)):
+        position = self.position
+        if action is None or not self._is_id(action) or not position.play(int(action)):
             raise ValueError(self._illegal(action))
         self._cumulative_rewards[agent] = 0.0
-        if self.position.over:
+        if position.agent == OVER:
             self._finish()
         else:
-            self.agent_selection = self.possible_agents[self.position.agent]
+            self.agent_selection = self.possible_agents[position.agent]
         if self.render_mode == "human":
             self.render()
 
