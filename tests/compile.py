@@ -1,17 +1,20 @@
 """Compiles all kernels of a game, so that tests in several processes find them.
 
-python -m tests.compile drako
+python -m tests.compile drako    # without a name: prints the names of all games
 """
 
 import sys
 
 from drako_env.engine.position import prepare
 from drako_env.envs.batch import GameBatch
-from drako_env.games import make_game
+from drako_env.games import GAMES, make_game
 from drako_env.players import prepare_players
 
 if __name__ == "__main__":
-    game = make_game(sys.argv[1])
-    prepare(game)
-    GameBatch(game, 1, seed=0).best()
-    prepare_players(game)
+    if len(sys.argv) == 1:
+        print(*GAMES, sep="\n")
+    for name in sys.argv[1:]:
+        game = make_game(name)
+        prepare(game)
+        GameBatch(game, 1, seed=0).best()
+        prepare_players(game)

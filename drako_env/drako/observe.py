@@ -121,6 +121,11 @@ def field_sizes(rules: Rules) -> list[int]:
     return sizes + [kinds] * 5 + turn + [cells] * len(Figure) + [1] * 4 + pending
 
 
+COPIES = dict.fromkeys(range(Field.OWN_HAND), MAX_SPACES) | dict.fromkeys(range(Field.OWN_HAND, Field.SEAT), MAX_KINDS)
+COPIES |= {Field.OWN_DECK_SIZE: MAX_DECK, Field.OPPONENT_DECK_SIZE: MAX_DECK}
+"""How many entries are written for a field at once, however few it has."""
+
+
 @jit
 def observe(t: Any, s: Any, seat: int, out: Any) -> None:
     """Write all that `seat` may know, and nothing else.

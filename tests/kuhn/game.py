@@ -15,7 +15,7 @@ from drako_env.engine.game import Game
 from drako_env.engine.jit import jit
 from drako_env.engine.kernels import compile_kernels
 from drako_env.engine.rng import Stream, random_below
-from drako_env.games import Entry, register_game
+from drako_env.games import Entry
 
 PASS, BET, NONE = 0, 1, -1
 CARDS = "JQK"
@@ -177,4 +177,5 @@ def make(rules=None, **options):
     return Kuhn.of(Rules(**options))
 
 
-register_game("kuhn", Entry(make, ("kuhn",), {}))
+ENTRY = Entry(make, ("kuhn",), {})
+"""For `games.register_game`."""

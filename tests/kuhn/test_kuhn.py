@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test
 
-from drako_env import replay
+from drako_env import games, replay
 from drako_env.engine.position import Position
 from drako_env.envs.aec import GameEnv, wrap
 from drako_env.envs.batch import GameBatch
@@ -18,9 +18,8 @@ from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.evaluation.match import play_game
 from drako_env.evaluation.runner import play_pairings
 from drako_env.exact import build_tree, exploitability, value
-from drako_env.games import make_game
 from drako_env.players import make_player
-from tests.kuhn.game import BET, PASS, Kuhn, Rules
+from tests.kuhn.game import BET, ENTRY, PASS, Kuhn, Rules
 
 GAME = Kuhn.of(Rules())
 
@@ -110,15 +109,17 @@ def test_non_interference():
     assert seen == {1, 2}
 
 
-def test_evaluation_and_replay(tmp_path):
-    games = play_pairings(GAME, [("random", "heuristic")], 20, make_player)
-    assert all(sum(game.result.rewards) == 0 for game in games)
+def test_evaluation_and_replay(tmp_path, monkeypatch):
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    games.register_game("kuhn", ENTRY)
+    played = play_pairings(GAME, [("random", "heuristic")], 20, make_player)
+    assert all(sum(game.result.rewards) == 0 for game in played)
     result = play_game(GAME, [make_player(name, GAME) for name in ("random", "ismcts:50")], seed=5)
     assert result.decisions <= 3
     record = replay.record(GAME, 5, ["a", "b"], [PASS, PASS])
     replay.save(tmp_path / "kuhn.jsonl", record)
     assert replay.verify(replay.load(tmp_path / "kuhn.jsonl"))
-    assert make_game("kuhn") is GAME
+    assert games.make_game("kuhn") is GAME
 
 
 def equilibrium(observation, mask):

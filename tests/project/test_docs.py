@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import drako_env
-from drako_env import drako_v0, golden_dragon_v0, icarius_v0
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.envs.batch import GameBatch
 from drako_env.envs.doors import Doors
@@ -23,10 +22,10 @@ from drako_env.games import make_game
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
 from drako_env.players import KNOWN
 from notebooks.mkdocs_hooks import SHARED, relinked
+from tests.every_game import MODULES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "notebooks" / "docs"
-GAMES = {"drako": drako_v0, "golden_dragon": golden_dragon_v0, "icarius": icarius_v0}
 
 MEMBERS = {
     "drako_env.envs.doors.Doors": "env raw_env batch_env sb3_env gym_env gym_vector_env",
@@ -78,7 +77,7 @@ def test_a_public_name_has_a_docstring_and_a_page(name):
     assert documented.__doc__
 
 
-@pytest.mark.parametrize("module", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 def test_the_doors_of_a_game_are_the_documented_ones(module):
     for name in module.__all__:
         if name != "Rules":
@@ -88,7 +87,10 @@ def test_the_doors_of_a_game_are_the_documented_ones(module):
 
 
 def test_the_arrays_of_a_batch_are_listed():
-    batch, listed = drako_v0.batch_env(3, seed=0), {row[0]: row[1] for row in cells(inspect.getdoc(GameBatch))[2:]}
+    batch, listed = (
+        MODULES["drako"].batch_env(3, seed=0),
+        {row[0]: row[1] for row in cells(inspect.getdoc(GameBatch))[2:]},
+    )
     assert tuple(listed) == ARRAYS
     sizes = {"N": 3, "D": 320, "A": 222, "S": 2}
     for name, described in listed.items():
@@ -99,7 +101,7 @@ def test_the_arrays_of_a_batch_are_listed():
 
 @pytest.mark.parametrize(("name", "heading"), [("drako", "### Drako"), ("golden_dragon", "### Golden Dragon")])
 def test_the_keys_of_a_position_are_listed(name, heading):
-    raw = GAMES[name].raw_env()
+    raw = MODULES[name].raw_env()
     raw.reset(seed=0)
     section = page("reference/pettingzoo.md").split(heading)[1].split("The actions are listed")[0]
     listed = [key for row in cells(section)[2:] for key in row[0].replace("`", "").split(", ")]
@@ -107,12 +109,12 @@ def test_the_keys_of_a_position_are_listed(name, heading):
 
 
 def test_ids_and_players_are_listed():
-    assert [row[0] for row in cells(page("reference/gymnasium.md"))[2:]] == [gymnasium_id(name) for name in GAMES]
+    assert [row[0] for row in cells(page("reference/gymnasium.md"))[2:]] == [gymnasium_id(name) for name in MODULES]
     players = page("guides/evaluation.md").split("## Matches")[0]
     assert [row[0] for row in cells(players)[2:]] == list(KNOWN)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", MODULES)
 def test_the_figures_of_an_environment(name):
     game, rows = make_game(name), {row[0]: row[1] for row in cells(page(f"environments/{name}.md")) if len(row) > 1}
     assert rows["Import"] == f"from drako_env import {name}_v0"
@@ -144,7 +146,7 @@ def test_the_actions_of_an_environment(name):
     [("drako", DRAKO_OPTIONS, {"rules": "reconstructed"}), ("golden_dragon", BOARD_OPTIONS, {"board": "classic10"})],
 )
 def test_the_arguments_of_an_environment(name, options, default_rules):
-    module = GAMES[name]
+    module = MODULES[name]
     rules = module.Rules.load()
     expected = {
         "render_mode": None,
