@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+WEIGHTS = 2**30
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,12 @@ class Symmetries:
     """`(ways, A)`"""
 
     @cached_property
-    def _keys(self) -> NDArray[np.float32]:
+    def keys(self) -> Ints:
         """`(D, ways)`: an observation times this tells the ways apart (by random weights for what turning moves)."""
         ways, width = self.observations.shape
         moved = (self.observations != np.arange(width)).any(axis=0)
-        weights = np.random.default_rng(0).random(width) * moved
-        keys = np.empty((width, ways), np.float32)
+        weights = np.round(np.random.default_rng(0).random(width) * WEIGHTS) * moved
+        keys = np.empty((width, ways), np.int64)
         for way, turned in enumerate(self.observations):
             keys[turned, way] = weights
         return keys
@@ -37,7 +38,11 @@ class Symmetries:
         own twins may go either way."""
         if len(self.actions) == 1:
             return np.zeros(len(observation), np.int64)
-        return np.asarray((observation.astype(np.float32) @ self._keys).argmin(axis=1))
+        return np.asarray((observation.astype(float) @ self._float_keys).argmin(axis=1))
+
+    @cached_property
+    def _float_keys(self) -> NDArray[np.float64]:
+        return self.keys.astype(float)  # whole numbers still, and quicker to multiply
 
     def turn(self, observation: NDArray[np.int8], ways: Ints) -> NDArray[np.int8]:
         """Every row turned its way."""
