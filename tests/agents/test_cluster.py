@@ -18,8 +18,8 @@ from ray.rllib.core.columns import Columns
 
 from agents.league.cluster import Cluster, ppo_config
 from agents.league.config import Config
-from agents.series import INTERRUPTED
 from drako_env import drako_v0
+from drako_env.cli.options import INTERRUPTED
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
 from drako_env.players import make_player

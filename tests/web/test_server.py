@@ -12,12 +12,12 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
+from drako_env.cli import play
 from drako_env.games import GAMES
 from drako_env.players import make_player
 from drako_env.web import listen
 from drako_env.web.limits import WINDOW, Hints, Limits, Tables, client_of
 from drako_env.web.server import LARGEST_BODY, LONGEST_ERROR, Server
-from scripts import play
 from tests.web.browsing import serving
 from tests.web.running import HANGS, OPPONENTS, app_of
 

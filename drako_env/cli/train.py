@@ -1,0 +1,24 @@
+"""Train by self-play: what `scripts/train.py` of a clone does; learning is not part of the installed package."""
+
+import runpy
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from drako_env.cli.options import fail
+
+CLONE = Path(__file__).parents[2]
+ELSEWHERE = (
+    "training is not part of the installed package: clone the project and run `make train`, "
+    "or train with Stable-Baselines3 on drako_env.drako_v0.sb3_env (pip install 'drako-env[train]')"
+)
+
+
+def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+    """Run the script, or say where it is."""
+    script = CLONE / "scripts" / "train.py"
+    if not (script.exists() and (CLONE / "agents" / "league").is_dir()):
+        return fail("train", ModuleNotFoundError(ELSEWHERE))
+    sys.argv = [str(script), *(sys.argv[1:] if argv is None else argv)]  # a run notes the command that began it
+    runpy.run_path(str(script), run_name="__main__")  # ends with `sys.exit`
+    return 0
