@@ -38,18 +38,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def run(name: str, argv: Sequence[str]) -> int:
-    """A subcommand; what is not installed is named, with the extra that brings it."""
+def run(name: str, argv: Sequence[str] | None = None) -> int:
+    """A subcommand; whatever is wrong, or not installed, is said in one line. Returns the exit code."""
+    from drako_env.cli.options import INTERRUPTED, fail  # the list of commands does without
+
     try:
-        code: int = import_module(f"drako_env.cli.{name}").main(argv, f"drako-env {name}")
+        code: int = import_module(f"drako_env.cli.{name}").main(sys.argv[1:] if argv is None else argv)
         return code
+    except (ValueError, OSError) as error:
+        return fail(name, error)
     except ImportError as error:
         missing = (error.name or "").partition(".")[0]
         if missing in ("drako_env", "agents"):
             raise
-        extra = f"{missing} is not installed: pip install 'drako-env[{COMMANDS[name][1]}]'"
-        print(f"{name}: {extra if missing else error}", file=sys.stderr)
-        return 2
+        advice = f"{missing} is not installed: pip install 'drako-env[{COMMANDS[name][1]}]'"
+        return fail(name, ImportError(advice) if missing else error)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except EOFError:  # nobody answers any more
+        return 0
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """How even is a game? `drako-env balance`, from a clone that need not be installed."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from drako_env.cli.balance import main
+from drako_env.__main__ import run
+
+main = partial(run, "balance")
 
 if __name__ == "__main__":
     sys.exit(main())

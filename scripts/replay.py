@@ -1,11 +1,14 @@
 """Leaf through a recorded game: `drako-env replay`, from a clone that need not be installed."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from drako_env.cli.replay import main
+from drako_env.__main__ import run
+
+main = partial(run, "replay")
 
 if __name__ == "__main__":
     sys.exit(main())

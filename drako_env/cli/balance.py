@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
-from drako_env.cli.options import chosen_game, fail
+from drako_env.cli.options import chosen_game
 from drako_env.cli.series import play_series, report_of, series_parser
 from drako_env.engine.game import Game
 from drako_env.evaluation.report import Report, endings, interval, lengths, share, table
@@ -66,9 +66,9 @@ def chosen_games(options: argparse.Namespace, out: Path) -> dict[str, Game]:
     return games
 
 
-def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Play the mirrors of every table, show the section, write it if asked."""
-    parser = series_parser(prog, __doc__, games=200)
+    parser = series_parser("balance", __doc__, games=200)
     parser.add_argument(
         "--agents", nargs="+", default=STRENGTHS, metavar="PLAYER", help="default: " + " ".join(STRENGTHS)
     )
@@ -76,19 +76,16 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="write the section into the game's RULES.md")
     options = parser.parse_args(argv)
     out, reports = options.out or Path("runs/balance"), {}
-    try:
-        for name, game in chosen_games(options, out).items():
-            options.out = out / name
-            pairings = [(agent,) * len(game.seats) for agent in options.agents]
-            if code := play_series(game, pairings, options, "balance"):
-                return code
-            reports[name] = report_of(options.out)
-        text = section(reports)
-        Console(width=140).print(Markdown(text))
-        if options.write:
-            path = Path(str(files(type(game).__module__.rsplit(".", 1)[0]) / "RULES.md"))
-            write_section(path, "balance", text)
-            print(f"written: {path}")
-    except (ValueError, OSError) as error:
-        return fail("balance", error)
+    for name, game in chosen_games(options, out).items():
+        options.out = out / name
+        pairings = [(agent,) * len(game.seats) for agent in options.agents]
+        if code := play_series(game, pairings, options, "balance"):
+            return code
+        reports[name] = report_of(options.out)
+    text = section(reports)
+    Console(width=140).print(Markdown(text))
+    if options.write:
+        path = Path(str(files(type(game).__module__.rsplit(".", 1)[0]) / "RULES.md"))
+        write_section(path, "balance", text)
+        print(f"written: {path}")
     return 0

@@ -8,7 +8,7 @@ drako-env evaluate my_agents:Greedy                                     # your o
 from collections.abc import Sequence
 from itertools import permutations
 
-from drako_env.cli.options import chosen_game, fail
+from drako_env.cli.options import chosen_game
 from drako_env.cli.series import file_name, play_series, series_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.runner import Pairing
@@ -38,14 +38,11 @@ def read_pairings(words: list[str], game: Game) -> list[Pairing]:
     return [tuple(chosen.get(seat, default) for seat in names)]
 
 
-def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Play, report."""
-    parser = series_parser(prog, __doc__, games=200)
+    parser = series_parser("evaluate", __doc__, games=200)
     parser.add_argument("agents", nargs="+", metavar="[SEAT=]PLAYER")
     options = parser.parse_args(argv)
-    try:
-        game = chosen_game(options)
-        pairings = read_pairings(options.agents, game)
-        return play_series(game, pairings, options, f"evaluate/{file_name(*pairings[0])}")
-    except (ValueError, OSError) as error:
-        return fail("evaluate", error)
+    game = chosen_game(options)
+    pairings = read_pairings(options.agents, game)
+    return play_series(game, pairings, options, f"evaluate/{file_name(*pairings[0])}")

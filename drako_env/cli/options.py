@@ -16,10 +16,10 @@ NO_ROOM = 1
 USAGE = 2
 
 
-def make_parser(prog: str | None, description: str | None, players: bool = False) -> argparse.ArgumentParser:
+def make_parser(command: str, description: str | None, players: bool = False) -> argparse.ArgumentParser:
     """A parser that shows the docstring of its command as it is written, and if asked for a list of all players."""
     return argparse.ArgumentParser(
-        prog,
+        f"drako-env {command}",
         description=description,
         epilog=PLAYERS_HELP if players else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.prompt import Confirm, Prompt
 from rich.table import Table as Grid
 
-from drako_env.cli.options import add_game_options, chosen_game, fail, make_parser
+from drako_env.cli.options import add_game_options, chosen_game, make_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.games import GAMES, make_game
 from drako_env.players import make_player
@@ -130,9 +130,9 @@ def decide(table: Table, number: int, actions: list[dict[str, object]], console:
             console.print(str(error))
 
 
-def make_play_parser(prog: str | None) -> argparse.ArgumentParser:
+def make_play_parser() -> argparse.ArgumentParser:
     """In the terminal, or a page on which everything is chosen."""
-    parser = make_parser(prog, __doc__, players=True)
+    parser = make_parser("play", __doc__, players=True)
     add_game_options(parser)
     parser.add_argument("--seat", help="yours (default: the first)")
     parser.add_argument("--opponent", metavar="PLAYER", help="default: the learnt policy where there is one")
@@ -150,17 +150,11 @@ def make_play_parser(prog: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """The page, or the terminal."""
-    options = make_play_parser(prog).parse_args(argv)
-    try:
-        if options.web:
-            return serve(options)
-        game = chosen_game(options)
-        table = Table(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
-    except (ValueError, OSError, ImportError) as error:
-        return fail("play", error)
-    try:
-        return play(table, Console())
-    except (KeyboardInterrupt, EOFError):
-        return 0
+    options = make_play_parser().parse_args(argv)
+    if options.web:
+        return serve(options)
+    game = chosen_game(options)
+    table = Table(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
+    return play(table, Console())

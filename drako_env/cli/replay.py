@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from drako_env.cli.options import fail, make_parser
+from drako_env.cli.options import make_parser
 from drako_env.replay import Replay, load, verify
 from drako_env.web.book import Page, film, html, pages
 
@@ -62,18 +62,13 @@ def show_game(replay: Replay, options: argparse.Namespace, console: Console) -> 
         leaf(list(pages(replay, options.seat)), console)
 
 
-def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Verify, then show."""
-    parser = make_parser(prog, __doc__)
+    parser = make_parser("replay", __doc__)
     parser.add_argument("file", type=Path)
     add_show_options(parser)
     options = parser.parse_args(argv)
-    try:
-        replay = load(options.file)
-        verify(replay)
-        show_game(replay, options, Console())
-    except (ValueError, OSError, ImportError) as error:
-        return fail("replay", error)
-    except (KeyboardInterrupt, EOFError):
-        pass
+    replay = load(options.file)
+    verify(replay)
+    show_game(replay, options, Console())
     return 0

@@ -23,9 +23,9 @@ from drako_env.replay import record, save
 from drako_env.runs import claimed, read, write
 
 
-def series_parser(prog: str | None, description: str | None, games: int) -> argparse.ArgumentParser:
+def series_parser(command: str, description: str | None, games: int) -> argparse.ArgumentParser:
     """The options of a series: which game, how many games, from which seed, where to."""
-    parser = make_parser(prog, description, players=True)
+    parser = make_parser(command, description, players=True)
     add_game_options(parser)
     parser.add_argument("--games", type=int, default=games, help=f"deals for every pairing (default: {games})")
     parser.add_argument("--seed", type=int, default=0, help="of the deals: the same for every pairing (default: 0)")

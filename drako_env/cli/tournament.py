@@ -7,7 +7,7 @@ drako-env tournament policy heuristic my_agents:Greedy
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
 
-from drako_env.cli.options import chosen_game, fail
+from drako_env.cli.options import chosen_game
 from drako_env.cli.series import play_series, series_parser
 from drako_env.evaluation.runner import Pairing
 
@@ -19,15 +19,12 @@ def seatings(agents: list[str], seats: int) -> list[Pairing]:
     return list(dict.fromkeys(rotations))
 
 
-def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Play, report."""
-    parser = series_parser(prog, __doc__, games=100)
+    parser = series_parser("tournament", __doc__, games=100)
     parser.add_argument("agents", nargs="+", metavar="PLAYER")
     options = parser.parse_args(argv)
-    try:
-        if len(set(options.agents)) < max(2, len(options.agents)):
-            raise ValueError("give two or more different agents")
-        game = chosen_game(options)
-        return play_series(game, seatings(options.agents, len(game.seats)), options, "tournament")
-    except (ValueError, OSError) as error:
-        return fail("tournament", error)
+    if len(set(options.agents)) < max(2, len(options.agents)):
+        raise ValueError("give two or more different agents")
+    game = chosen_game(options)
+    return play_series(game, seatings(options.agents, len(game.seats)), options, "tournament")

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from drako_env.cli.options import fail
-
 CLONE = Path(__file__).parents[2]
 ELSEWHERE = (
     "training is not part of the installed package: clone the project and run `make train`, "
@@ -15,13 +13,13 @@ ELSEWHERE = (
 )
 
 
-def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run the script, or say where it is."""
     script = CLONE / "scripts" / "train.py"
     if not (script.exists() and (CLONE / "agents" / "league").is_dir()):
-        return fail("train", ModuleNotFoundError(ELSEWHERE))
+        raise ModuleNotFoundError(ELSEWHERE)
     if find_spec("sb3_contrib") is None:
         raise ModuleNotFoundError(name="sb3_contrib")  # else it is missed in the learners' processes only
-    sys.argv = [str(script), *(sys.argv[1:] if argv is None else argv)]  # a run notes the command that began it
+    sys.argv = [str(script), *argv]  # a run notes the command that began it
     runpy.run_path(str(script), run_name="__main__")  # ends with `sys.exit`
     return 0
