@@ -1,1 +1,1 @@
-"""Players, by short names: see `registry`."""
+"""What learns: the league. It is in a clone, beside the package."""

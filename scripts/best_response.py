@@ -19,7 +19,7 @@ from rich.progress import track
 from agents.league.league import League, derived_seed
 from agents.league.pool import Opponents
 from agents.league.report import Run
-from agents.series import add_game_options, fail
+from drako_env.cli.options import add_game_options, fail
 from drako_env.engine.game import Game, rivals, role_of, sides
 from drako_env.envs.seat import NAMED
 from drako_env.evaluation.report import interval, share, table

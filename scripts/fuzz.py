@@ -31,8 +31,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from agents.series import fail
 from drako_env import replay as replays
+from drako_env.cli.options import fail
 from drako_env.engine.game import Game, role_of
 from drako_env.engine.position import Position
 from drako_env.envs.aec import GameEnv

@@ -16,12 +16,12 @@ from rich.markdown import Markdown
 from rich.progress import track
 
 from drako_env import golden_dragon
+from drako_env.cli.balance import write_section
 from drako_env.engine.game import Game
 from drako_env.envs.seat import SeatGames
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
 from drako_env.games import make_game
-from scripts.balance import write_section
 
 SETTINGS = [("classic10", n) for n in (2, 3, 4, 5)] + [("compact9", 4), ("compact8", 5)]
 SETTINGS += [("two_rows", n) for n in (2, 3, 4, 5)] + [("hex", 2)]

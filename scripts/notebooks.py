@@ -17,8 +17,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from agents.series import fail
 from drako_env import drako_v0, golden_dragon_v0
+from drako_env.cli.options import fail
 from drako_env.players import prepare_players
 
 FOLDER = Path(__file__).parent.parent / "notebooks"

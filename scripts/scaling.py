@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from agents.league.config import Config
-from agents.nodes import HELP, connect
-from agents.series import add_game_options, chosen_game, fail
+from drako_env.cli.options import add_game_options, chosen_game, fail
 from drako_env.engine.game import Game, sides
+from drako_env.evaluation.nodes import HELP, connect
 from drako_env.evaluation.report import table
 from scripts.train import settings
 

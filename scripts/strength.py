@@ -19,7 +19,7 @@ from rich.progress import track
 
 from agents.league.league import State
 from agents.league.report import COLOURS, Run
-from agents.series import fail
+from drako_env.cli.options import fail
 from drako_env.engine.game import role_of, sides
 from drako_env.evaluation.report import interval, share, summarise, table
 from drako_env.evaluation.runner import play_pairings

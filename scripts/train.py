@@ -28,7 +28,7 @@ from agents.league.league import ANCHORS, Budget, CrewMaker, League, derived_see
 from agents.league.pool import LATEST, Opponents
 from agents.league.report import Log, Run, Wins, results_table, save_policies, save_replays
 from agents.league.workers import Processes
-from agents.series import INTERRUPTED, add_game_options, chosen_game, fail, name_and_text, toml_value
+from drako_env.cli.options import INTERRUPTED, add_game_options, chosen_game, fail, name_and_text, toml_value
 from drako_env.engine.game import Game, role_of, sides
 from drako_env.players import shipped_policy
 from drako_env.players.policy import SUFFIX, load_policy

@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from rich.console import Console
 
-from agents.nodes import HELP, connect
-from agents.series import fail
+from drako_env.cli.options import fail
+from drako_env.evaluation.nodes import HELP, connect
 from scripts.train import add_league_options, finish, run_league, run_of
 
 

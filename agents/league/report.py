@@ -17,8 +17,8 @@ from typing import Any
 from agents.league.checkpoint import State
 from agents.league.config import Config
 from agents.league.league import Budget, League
-from agents.series import add_game_options
 from drako_env import replay
+from drako_env.cli.options import add_game_options
 from drako_env.engine.game import Game, role_of
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson

@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+
+try:
+    from scipy.optimize import linprog
+except ImportError as error:
+    raise ImportError("ratings need SciPy: pip install 'drako-env[evaluation]'") from error
 
 ELO = 400 / np.log(10)
 PRIOR_DEVIATION = 1000 / ELO

@@ -193,8 +193,10 @@ def _equilibrium_table(report: Report) -> str:
 
 def heat_map(report: Report, path: Path) -> None:
     """The win rates of the first seat, agent against agent, as a picture (two seats)."""
-    from matplotlib.figure import Figure
-
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("a heat map needs Matplotlib: pip install 'drako-env[evaluation]'") from error
     agents, (first, second) = report["agents"], report["pairings"][0]["seats"]
     rates = np.full((len(agents), len(agents)), np.nan)
     figure = Figure(figsize=(2.6 + 1.1 * len(agents), 2.0 + 0.8 * len(agents)), layout="constrained")

@@ -5,13 +5,14 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 from drako_env.engine.game import Game
 from drako_env.engine.jit import load_kernels
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
-from drako_env.players.policy import PolicyAgent
+from drako_env.players.policy import SUFFIX, PolicyAgent
 from drako_env.players.search import Budget, SearchAgent
 from drako_env.players.simple import HeuristicAgent, RandomAgent
 
@@ -31,17 +32,11 @@ KNOWN = {
 def make_player(spec: str, game: Game) -> Agent:
     """The player that `spec` names; `ValueError` with the list of known ones if there is none."""
     name, _, argument = spec.partition(":")
-    makers: dict[str, Callable[[Game, str], Agent]] = {
-        "random": _random,
-        "heuristic": _heuristic,
-        "ismcts": _ismcts,
-        "policy": _policy,
-    }
-    if name not in makers:
+    if name not in MAKERS:
         return _own(spec, game)
     prepare_players(game)
     try:
-        return makers[name](game, argument)
+        return MAKERS[name](game, argument)
     except ValueError as error:
         raise ValueError(f"{error}; known agents are {', '.join(KNOWN)}") from None
 
@@ -65,27 +60,56 @@ def _ismcts(game: Game, argument: str) -> Agent:
 
 
 def _policy(game: Game, argument: str) -> Agent:
-    path = Path(argument) if argument else shipped_policy(game)
+    path = _policy_path(game, argument)
     if not path.exists():
         missing = "there is no such file or folder" if argument else f"none comes with {game.name}"
         raise ValueError(f"agent 'policy{':' * bool(argument)}{argument}': {missing}")
     return PolicyAgent(game, path)
 
 
+MAKERS: dict[str, Callable[[Game, str], Agent]] = {
+    "random": _random,
+    "heuristic": _heuristic,
+    "ismcts": _ismcts,
+    "policy": _policy,
+}
+
+
 def _own(spec: str, game: Game) -> Agent:
-    """An object of a class that somebody else wrote, found from here or from the current folder."""
+    """An object of a class that somebody else wrote, found where Python looks or in the current folder."""
     module, _, name = spec.partition(":")
     if not all(part.isidentifier() for part in (*module.split("."), name)):
         raise ValueError(f"unknown agent {spec!r}; known are {', '.join(KNOWN)}")
-    if "" not in sys.path:
-        sys.path.append("")  # who starts a console command expects the current folder as with `python -m`
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)  # not "": worker processes, too, are to find it
     try:
-        agent: Agent = getattr(import_module(module), name)(game)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"agent {spec!r}: {error}; known agents are {', '.join(KNOWN)}") from None
+        found = import_module(module)
+    except ImportError as error:
+        raise ValueError(f"agent {spec!r}: {error}; looked for in {here} and in what is installed") from None
+    made, file = getattr(found, name, None), getattr(found, "__file__", module)
+    if not callable(made):
+        raise ValueError(f"agent {spec!r}: {file} has no class {name}")
+    try:
+        signature(made).bind(game)
+    except TypeError as error:
+        raise ValueError(f"agent {spec!r}: {error}; it is called with the game: def __init__(self, game)") from None
+    agent: Agent = made(game)
     if not callable(getattr(agent, "act", None)) or not callable(getattr(agent, "reset", None)):
         raise ValueError(f"agent {spec!r}: a player needs reset(seed) and act(view)")
     return agent
+
+
+def player_files(spec: str, game: Game) -> list[Path]:
+    """The files that a player is made of, beyond what is the same for all: learnt weights, somebody's own module."""
+    name, _, argument = spec.partition(":")
+    if name not in MAKERS:
+        return [Path(file)] if (file := getattr(sys.modules.get(name), "__file__", None)) else []
+    path = _policy_path(game, argument)
+    return [] if name != "policy" else sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+
+
+def _policy_path(game: Game, argument: str) -> Path:
+    return Path(argument) if argument else shipped_policy(game)
 
 
 def shipped_policy(game: Game) -> Path:

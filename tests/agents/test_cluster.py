@@ -18,8 +18,8 @@ from ray.rllib.core.columns import Columns
 
 from agents.league.cluster import Cluster, ppo_config
 from agents.league.config import Config
-from agents.series import INTERRUPTED
 from drako_env import drako_v0
+from drako_env.cli.options import INTERRUPTED
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
 from drako_env.players import make_player
@@ -111,11 +111,12 @@ def test_a_run_survives_a_lost_node_and_goes_on_after_an_interruption(nodes, tmp
 
 
 def test_evaluation_on_ray_plays_the_same_games(nodes, tmp_path):
-    words = ["heuristic", "random", "--games", 20, "--replays", "3"]
-    there = run("evaluate", *words, "--out", tmp_path / "there", "--ray", nodes.address)
-    here = run("evaluate", *words, "--out", tmp_path / "here", "--processes", 1)
+    (tmp_path / "mine.py").write_text("from drako_env.players.simple import HeuristicAgent as Own\n")
+    words = ["mine:Own", "random", "--games", 20, "--replays", "3"]
+    there = run("evaluate", *words, "--out", "there", "--ray", nodes.address, cwd=tmp_path)
+    here = run("evaluate", *words, "--out", "here", "--processes", 1, cwd=tmp_path)
     assert there.returncode == here.returncode == 0, there.stderr
-    for name in ("games.jsonl", "report.md", "replays/heuristic-random-3.jsonl"):
+    for name in ("games.jsonl", "report.md", "replays/mine_Own-random-3.jsonl"):
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 

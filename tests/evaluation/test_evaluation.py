@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from drako_env import replay
+from drako_env.cli.balance import BEGIN, END, section, write_section
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
 from drako_env.engine.game import new_masks, new_states
@@ -17,7 +18,6 @@ from drako_env.evaluation.runner import Job, Store, play_pairings, run
 from drako_env.evaluation.statistics import quantile, wilson
 from drako_env.players import make_player
 from drako_env.players.simple import RandomAgent
-from scripts.balance import BEGIN, END, section, write_section
 from tests.programs import call
 
 ROOT = Path(__file__).parents[2]

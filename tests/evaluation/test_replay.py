@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from drako_env import replay
+from drako_env.cli.replay import show
 from drako_env.engine.game import rules_digest
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
 from drako_env.players import make_player
 from drako_env.web.book import Page
-from scripts.replay import show
 from tests.drako.random_games import TABLES
 from tests.every_game import every_game
 

@@ -190,7 +190,7 @@ def test_ctrl_c_while_the_report_is_written(tmp_path, monkeypatch, capsys):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert evaluated(whole, monkeypatch, capsys)[0] == 0
     with monkeypatch.context() as patch:
-        patch.setattr("agents.series.markdown", raiser(KeyboardInterrupt()))
+        patch.setattr("drako_env.cli.series.markdown", raiser(KeyboardInterrupt()))
         code, said = evaluated(broken, monkeypatch, capsys)
     assert code == 130
     assert "interrupted after 6 of 6 games: the same command with --resume goes on" in said.out

@@ -17,10 +17,12 @@ ALLOWED = {
     "envs": {"engine", "envs", "players", "render"},
     "evaluation": {"engine", "evaluation", "runs"},
     "web": {"engine", "evaluation", "games", "render", "replay", "web"},
+    "cli": {"cli", "engine", "evaluation", "games", "players", "replay", "runs", "web"},
 }
 OTHERS = {
     "envs": None,
     "web": None,
+    "cli": {"rich"},
     "evaluation": {"scipy", "matplotlib", "ray"},
     "players": {"safetensors"},
     "render": {"resvg_py", "PIL", "pygame"},

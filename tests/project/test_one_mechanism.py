@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOR_ALL_GAMES = ("engine", "envs", "render", "web", "evaluation", "players")
+FOR_ALL_GAMES = ("engine", "envs", "render", "web", "evaluation", "players", "cli")
 SHARED = (*(f"drako_env/{folder}" for folder in FOR_ALL_GAMES), "agents")
 FOLDERS = ("drako", "golden_dragon")
 GAME_NAME = re.compile(r"(drako|golden_?dragon|icarius)(_?v\d+)?", re.IGNORECASE)

@@ -1,9 +1,12 @@
 """The wheel holds the package and its data alone, and plays in an environment that has only what it declares."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 import venv
 from pathlib import Path
 from zipfile import ZipFile
@@ -49,10 +52,39 @@ for call, extra in ((lambda: drako_v0.sb3_env(2), "train"), (lambda: __import__(
 """
 
 
-def run(*command, cwd, **variables):
-    done = subprocess.run(command, cwd=cwd, env=os.environ | variables, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+GYMNASIUM = """
+import importlib.util, sys
+assert importlib.util.find_spec("torch") is None
+import gymnasium, drako_env
+env = gymnasium.make("drako_env/Drako-v0", opponent=sys.argv[1])
+for seed in range(3):
+    observation, info = env.reset(seed=seed)
+    env.action_space.seed(seed)
+    ended = False
+    while not ended:
+        mask = observation["action_mask"]
+        observation, reward, ended, truncated, info = env.step(env.action_space.sample(mask))
+    print("terminated")
+"""
+MINE = """
+class First:
+    def __init__(self, game):
+        pass
+
+    def reset(self, seed):
+        pass
+
+    def act(self, view):
+        return int(view.action_mask.argmax())
+"""
+
+
+def run(*command, cwd, code=0, input=None, **variables):
+    """What a program says; it must end with this code."""
+    environment = os.environ | variables
+    done = subprocess.run(command, cwd=cwd, env=environment, input=input, capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout if code == 0 else done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +109,86 @@ def test_the_wheel_holds_the_package_and_its_data(wheel):
     assert "drako_env/render/fonts/LICENSE_DEJAVU" in names
 
 
-def test_the_wheel_plays_with_what_it_declares_alone(wheel, tmp_path):
-    venv.create(tmp_path / "venv", with_pip=True)
-    python, elsewhere = str(tmp_path / "venv" / "bin" / "python"), tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    constraints = ("--constraint", str(ROOT / "constraints.txt"))
-    run(python, "-m", "pip", "install", "--quiet", *constraints, str(wheel), cwd=elsewhere)
-    said = run(python, "-I", "-W", "error", "-c", PLAY, cwd=elsewhere, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+class Installed:
+    """An environment with the wheel, its extras and nothing else, used from an empty folder."""
+
+    def __init__(self, folder, wheel, extras):
+        venv.create(folder / "venv", with_pip=True)
+        self.programs, self.cwd = folder / "venv" / "bin", folder / "elsewhere"
+        self.variables = {"NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": ""}
+        self.cwd.mkdir()
+        constraints = ("--constraint", str(ROOT / "constraints.txt"))
+        self.run("python", "-m", "pip", "install", "--quiet", *constraints, f"{wheel}{extras}")
+
+    def run(self, program, *words, **options):
+        return run(str(self.programs / program), *words, cwd=self.cwd, **options, **self.variables)
+
+
+@pytest.fixture(scope="module")
+def bare(wheel, tmp_path_factory):
+    return Installed(tmp_path_factory.mktemp("bare"), wheel, "")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    return Installed(tmp_path_factory.mktemp("installed"), wheel, "[web,evaluation]")
+
+
+def test_the_wheel_plays_with_what_it_declares_alone(bare):
+    said = bare.run("python", "-I", "-W", "error", "-c", PLAY)
     assert [line.split()[0] for line in said.splitlines()] == [
         "drako_env.drako_v0",
         "drako_env.golden_dragon_v0",
         "drako_env.icarius_v0",
     ]
     assert all(int(line.split()[1]) > 10 for line in said.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [("play --web", "web"), ("watch random random", "replay"), ("evaluate policy", "evaluation"), ("train", "train")],
+)
+def test_the_command_names_the_extra_that_is_missing(bare, words, extra):
+    assert "\n  play " in bare.run("drako-env")
+    said = bare.run("drako-env", *words.split(), code=2)
+    assert f"pip install 'drako-env[{extra}]'" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("opponent", ["policy", "ismcts:200"])
+def test_gymnasium_meets_every_player(installed, opponent):
+    """Without torch."""
+    said = installed.run("python", "-W", "error", "-c", GYMNASIUM, opponent)
+    assert said.split() == ["terminated"] * 3
+
+
+def test_a_class_of_ones_own_meets_the_policy(installed):
+    (installed.cwd / "mine.py").write_text(MINE)
+    installed.run("drako-env", "evaluate", "mine:First", "policy", "--games", "4", "--processes", "2", "--out", "match")
+    report = json.loads((installed.cwd / "match" / "report.json").read_text())
+    (match, _) = report["matches"]
+    assert match["agents"] == ["mine:First", "policy"]
+    assert match["matches"] == 4
+    assert 0 <= match["interval"][0] <= match["score"] <= match["interval"][1] < 1
+    installed.run("drako-env", "watch", "mine:First", "policy", "--html", "game.html")
+    assert "svg xmlns" in (installed.cwd / "game.html").read_text(encoding="utf-8")
+
+
+def test_a_person_plays_in_the_terminal(installed):
+    """Always the first choice, until the end and beyond."""
+    said = installed.run("drako-env", "play", "--seat", "dwarves", input="1\n" * 2000)
+    assert "replay: runs/play/" in said
+    (kept,) = (installed.cwd / "runs" / "play").iterdir()
+    installed.run("drako-env", "replay", str(kept), "--html", "mine.html")
+
+
+def test_a_person_plays_on_the_page(installed):
+    command = [str(installed.programs / "drako-env"), "play", "--web", "--port", "0"]
+    pipes = {"stdout": subprocess.PIPE, "env": os.environ | installed.variables, "text": True}
+    with subprocess.Popen(command, cwd=installed.cwd, **pipes) as server:
+        try:
+            address = re.search(r"http://\S+/", server.stdout.readline())[0]
+            assert b"<title>" in urllib.request.urlopen(address).read()
+            assert b'"policy"' in urllib.request.urlopen(f"{address}api/games").read()
+        finally:
+            server.terminate()

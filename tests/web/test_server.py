@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 import signal
-import sys
 import threading
 import urllib.request
 
@@ -12,12 +11,13 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
+from drako_env.__main__ import run
+from drako_env.cli import play
 from drako_env.games import GAMES
 from drako_env.players import make_player
 from drako_env.web import listen
 from drako_env.web.limits import WINDOW, Hints, Limits, Tables, client_of
 from drako_env.web.server import LARGEST_BODY, LONGEST_ERROR, Server
-from scripts import play
 from tests.web.browsing import serving
 from tests.web.running import HANGS, OPPONENTS, app_of
 
@@ -220,8 +220,7 @@ def started(monkeypatch, capsys):
     monkeypatch.setattr(listen, "serve", lambda *what: served.append(what))
 
     def start(*options):
-        monkeypatch.setattr(sys, "argv", ["play.py", "--web", *options])
-        return play.main(), *(served[-1] if served else (None, None)), capsys.readouterr()
+        return run("play", ["--web", *options]), *(served[-1] if served else (None, None)), capsys.readouterr()
 
     yield start
     for _, listening in served:

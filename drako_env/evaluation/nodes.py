@@ -12,8 +12,8 @@ from typing import Any
 HELP = "address of a Ray cluster (auto: the one started on this machine); default: a new one on this machine alone"
 
 KNOCK_SECONDS = 10
-ROOT = Path(__file__).parent.parent
-"""Where every node finds the project."""
+ROOT = Path(__file__).parents[2]
+"""Where every node finds the project; players of one's own are found in the current folder."""
 
 
 def connect(address: str | None, cpus: int) -> Any:
@@ -26,12 +26,12 @@ def connect(address: str | None, cpus: int) -> Any:
     try:
         import ray
     except ImportError:
-        raise ValueError("Ray is not installed: .venv/bin/pip install -c constraints.txt -e '.[rllib]'") from None
+        raise ValueError("Ray is not installed: pip install 'drako-env[rllib]'") from None
     if ray.is_initialized():
         return ray
     quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     where: dict[str, Any] = {"address": address} if address else {"num_cpus": cpus, "include_dashboard": False}
-    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH"), str(Path.cwd())]))
     where = {"address": "local"} | where | {"runtime_env": {"env_vars": {"PYTHONPATH": paths}}}
     try:
         if address and ":" in address:
@@ -42,7 +42,7 @@ def connect(address: str | None, cpus: int) -> Any:
         raise ValueError(f"no Ray cluster at {address or 'this machine'}: {error}") from None
     logging.getLogger("ray").setLevel(logging.ERROR)
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
-    if (there := int(ray.cluster_resources().get("CPU", 0))) < cpus:
+    if (there := int(ray.cluster_resources().get("CPU", 0))) < cpus:  # type: ignore[no-untyped-call]
         ray.shutdown()
         raise ValueError(f"the cluster has {there} CPUs, but {cpus} are needed")
     return ray

@@ -5,50 +5,31 @@ import hashlib
 import json
 import os
 import re
-import sys
-import tomllib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.nodes import connect
-from drako_env import replay
+from drako_env.cli.options import INTERRUPTED, add_game_options, make_parser
 from drako_env.engine.game import Game
+from drako_env.evaluation.nodes import connect
 from drako_env.evaluation.report import Report, heat_map, markdown, summarise
 from drako_env.evaluation.runner import Job, Pairing, Played, Store, jobs_of, run, run_on_ray
-from drako_env.games import GAMES, make_game
-from drako_env.players import KNOWN, make_player, shipped_policy
-from drako_env.runs import FULL, claimed, read, write
-
-AGENTS_HELP = "agents: " + ", ".join(f"{name} ({what})" for name, what in KNOWN.items())
-INTERRUPTED = 130
-NO_ROOM = 1
-BAD_WORDS = 2
+from drako_env.players import make_player, player_files
+from drako_env.replay import record, save
+from drako_env.runs import claimed, read, write
 
 
-def add_game_options(parser: argparse.ArgumentParser) -> None:
-    """Which game, under which rules."""
-    parser.add_argument("--game", default="drako", help=f"one of {', '.join(GAMES)} (default: drako)")
-    parser.add_argument("--players", type=int, metavar="N", help="how many, where a game lets one choose")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="OPTION=VALUE", help="a rule option, e.g. rules=my.toml"
-    )
-
-
-def series_parser(description: str, games: int) -> argparse.ArgumentParser:
+def series_parser(command: str, description: str | None, games: int) -> argparse.ArgumentParser:
     """The options of a series: which game, how many games, from which seed, where to."""
-    parser = argparse.ArgumentParser(
-        description=description, epilog=AGENTS_HELP, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(command, description, players=True)
     add_game_options(parser)
     parser.add_argument("--games", type=int, default=games, help=f"deals for every pairing (default: {games})")
-    parser.add_argument("--seed", type=int, default=0, help="of the deals: the same for every pairing")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seed", type=int, default=0, help="of the deals: the same for every pairing (default: 0)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: one for each core")
     parser.add_argument(
         "--ray", metavar="ADDRESS", help="play on a Ray cluster (auto: the one on this machine) instead"
     )
@@ -60,57 +41,20 @@ def series_parser(description: str, games: int) -> argparse.ArgumentParser:
     return parser
 
 
-def chosen_game(options: argparse.Namespace) -> Game:
-    """The game of `--game` with its options; a value that its option refuses is tried as a text (edition=2019)."""
-    words = [name_and_text(word, "--set") for word in options.set]
-    if options.players is not None:
-        words.append(("num_players", str(options.players)))
-    try:
-        return make_game(options.game, **{name: toml_value(text) for name, text in words})
-    except ValueError as error:
-        try:
-            return make_game(options.game, **dict(words))
-        except ValueError:
-            raise error from None
-
-
-def name_and_text(word: str, option: str) -> tuple[str, str]:
-    """`exchange=false` in its two parts."""
-    name, equals, text = word.partition("=")
-    if not equals:
-        raise ValueError(f"{option} {word}: expected NAME=VALUE")
-    return name, text
-
-
-def toml_value(text: str) -> Any:
-    """A value of TOML; whatever is none is a text."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
-def fail(program: str, error: Exception, go_on: str = "to go on: the same command with --resume") -> int:
-    """One clear line; returns the exit code. `go_on` is for a disk that was full and has room again."""
-    if isinstance(error, OSError) and error.errno in FULL:
-        file = f"{error.filename}: " if error.filename else ""
-        print(f"{program}: {file}{error.strerror}; make room on the disk; {go_on}", file=sys.stderr)
-        return NO_ROOM
-    print(f"{program}: {error}", file=sys.stderr)
-    return BAD_WORDS
-
-
 def play_series(game: Game, pairings: Sequence[Pairing], options: argparse.Namespace, default_out: str) -> int:
     """Play, keep, report; returns the exit code. `ValueError` or `OSError` if the options make no sense."""
     console, folder = Console(width=120), options.out or Path("runs") / default_out
+    agents = list(dict.fromkeys(agent for pairing in pairings for agent in pairing))
+    for agent in agents:
+        make_player(agent, game)  # what is wrong with one is said before anything is played
     jobs, asked = _jobs(pairings, options)
     if options.ray:
         connect(options.ray, 1)
     with claimed(folder):
-        _check_series(folder, game, pairings, options)
+        _check_series(folder, game, agents, options)
         store = Store(folder / "games.jsonl", options.resume)
-        crew = run_on_ray if options.ray else partial(run, processes=options.processes)
-        complete = _play(jobs, game, store, folder / "replays", crew, console)
+        runner = run_on_ray if options.ray else partial(run, processes=options.processes)
+        complete = _play(jobs, game, store, folder / "replays", runner, console)
         try:
             if _report(game, pairings, store, folder, console):
                 more = ", replays/" if asked else ""
@@ -134,34 +78,32 @@ def _jobs(pairings: Sequence[Pairing], options: argparse.Namespace) -> tuple[lis
     return jobs_of(pairings, options.games, options.seed, asked), asked
 
 
-def _check_series(folder: Path, game: Game, pairings: Sequence[Pairing], options: argparse.Namespace) -> None:
-    """A folder holds the games of one game, one set of rules, one seed, and policies that stay what they are."""
-    agents = {agent for pairing in pairings for agent in pairing}
+def _check_series(folder: Path, game: Game, agents: Sequence[str], options: argparse.Namespace) -> None:
+    """A folder holds the games of one game, one set of rules, one seed, and players that stay what they are."""
     series = {"game": game.name, "rules": game.rules_table(), "seed": options.seed}
-    policies = [agent for agent in sorted(agents) if agent.partition(":")[0] == "policy"]
-    series["policies"] = {agent: _digest(Path(agent[7:]) if agent[7:] else shipped_policy(game)) for agent in policies}
+    files = {agent: player_files(agent, game) for agent in sorted(agents)}
+    series["players"] = {agent: _digest(paths) for agent, paths in files.items() if paths}
     path = folder / "series.json"
     if path.exists() and options.resume:
         do = "remove it if this is the command that began the series, or choose another --out"
-        before = read(path, ("game", "rules", "seed", "policies"), do)
-        series["policies"] = before["policies"] | series["policies"]
+        before = read(path, ("game", "rules", "seed", "players"), do)
+        series["players"] = before["players"] | series["players"]
         for key in ("game", "rules", "seed"):
             if before[key] != series[key]:
                 raise ValueError(f"{folder}: its games were played with another {key}; choose another --out")
-        for agent, digest in before["policies"].items():
-            if series["policies"][agent] != digest:
+        for agent, digest in before["players"].items():
+            if series["players"][agent] != digest:
                 raise ValueError(f"{folder}: {agent} has changed since its games were played; choose another --out")
     if not (folder / "games.jsonl").exists() or options.resume:
         write(path, json.dumps(series, indent=1) + "\n")
 
 
-def _digest(path: Path) -> str:
-    files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
+def _digest(files: Sequence[Path]) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _play(
-    jobs: list[Job], game: Game, store: Store, replays: Path, crew: Callable[..., None], console: Console
+    jobs: list[Job], game: Game, store: Store, replays: Path, runner: Callable[..., None], console: Console
 ) -> bool:
     """Play what is not in the store yet; False if interrupted."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
@@ -172,8 +114,8 @@ def _play(
         def done(job: Job, played: Played) -> None:
             if job.record:
                 replays.mkdir(exist_ok=True)
-                recorded = replay.record(game, job.seed, job.pairing, played.actions, played.opinions)
-                replay.save(_path(replays, job), recorded)
+                recorded = record(game, job.seed, job.pairing, played.actions, played.opinions)
+                save(_path(replays, job), recorded)
             if job.key not in store.games:
                 store.add(played)
             speed = progress.tasks[0].speed
@@ -183,7 +125,7 @@ def _play(
                 console.print(f"{finished} of {len(jobs)} games")
 
         try:
-            crew(todo, game, make_player, done=done)
+            runner(todo, game, make_player, done=done)
         except KeyboardInterrupt:
             return False
     return True
@@ -194,8 +136,8 @@ def _path(replays: Path, job: Job) -> Path:
 
 
 def file_name(*words: str) -> str:
-    """Agents' names as a name that any file system takes."""
-    return re.sub(r"[^\w.-]+", "_", "-".join(word.replace(":", "") for word in words)).strip(".")
+    """Agents' names as a name that any file system takes: `ismcts:200` as `ismcts200`, `mine:Bold` as `mine_Bold`."""
+    return re.sub(r"[^\w.-]+", "_", re.sub(r":(?=\d)", "", "-".join(words))).strip(".")
 
 
 def report_of(folder: Path) -> Report:

@@ -1,0 +1,160 @@
+"""Play against the machine, on a page in the browser or here in the terminal.
+
+drako-env play --web --browser                             # a page on http://127.0.0.1:8000, opened in the browser
+drako-env play                                             # in the terminal: you are the dragon
+drako-env play --game golden_dragon --players 3 --seat player_1 --opponent ismcts:1s
+"""
+
+import argparse
+import secrets
+import sys
+import threading
+import time
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.prompt import Confirm, Prompt
+from rich.table import Table as Grid
+
+from drako_env.cli.options import add_game_options, chosen_game, make_parser
+from drako_env.engine.game import Game, role_of
+from drako_env.games import GAMES, make_game
+from drako_env.players import make_player
+from drako_env.web.table import PERSON, RefusedError, Table
+
+OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
+POLICY = "policy"
+ADVISER = "ismcts:1000"
+OPEN_TO_OTHERS = (
+    "Warning: everybody in the network can open this page, play on it and let this machine think; nothing is encrypted."
+    " Without --host it is for this machine only."
+)
+COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
+
+
+def opponents_of(game: Game) -> list[str]:
+    """Whom one can choose, the default first: the learnt policy where one comes with the game and its rules."""
+    try:
+        make_player(POLICY, game)
+    except ValueError:
+        return list(OPPONENTS)
+    return [POLICY, *OPPONENTS]
+
+
+def serve(options: argparse.Namespace) -> int:
+    """The page."""
+    from drako_env.web import listen
+    from drako_env.web.server import make_app
+
+    listening = listen.listen(options.host, options.port)
+    opponents = {name: opponents_of(make_game(name)) for name in GAMES}
+    hosts = [*listen.host_names(options.host, listening), *options.name]
+    app = make_app(make_player, opponents, ADVISER, hosts, options.tables, options.expiry * 60)
+    address = listen.url(listening)
+    if listen.for_others(listening):
+        print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
+    print(f"Play on {address}  (Ctrl-C stops the server)", flush=True)
+    if options.browser:
+        threading.Thread(target=webbrowser.open, args=[address]).start()
+    listen.serve(app, listening)
+    return 0
+
+
+def chosen_players(game: Game, options: argparse.Namespace) -> list[str]:
+    """The person on a seat, the opponent on all others."""
+    seat = options.seat or game.seats[0]
+    named = [name for name in game.seats if seat in (name, role_of(name))]
+    if not named:
+        raise ValueError(f"--seat {seat}: expected one of {', '.join(game.seats)}")
+    opponent = options.opponent or opponents_of(game)[0]
+    return [PERSON if name == named[0] else opponent for name in game.seats]
+
+
+def nice(seat: str) -> str:
+    """`player_1` -> `player 1`, `dragon_0` -> `dragon`."""
+    return seat.removesuffix("_0") if role_of(seat) != "player" else seat.replace("_", " ")
+
+
+def play(table: Table, console: Console) -> int:
+    """A game in the terminal; at the end its replay is kept."""
+    told = 0
+    while True:
+        shown = table.payload()
+        for line in shown["log"][told:]:
+            console.print(f"[bold]{nice(line['seat'])}[/]: {line['text']}", highlight=False)
+        told = len(shown["log"])
+        if shown["over"]:
+            console.print(shown["text"], highlight=False, markup=False)
+            path = Path("runs") / "play" / time.strftime("%Y-%m-%d-%H%M%S.jsonl")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(table.replay())
+            console.print(f"replay: {path}  (drako-env replay leafs through it)")
+            if not Confirm.ask("another game", console=console, default=False):
+                return 0
+            table.rematch(secrets.randbits(63))
+            told = 0
+            continue
+        if not shown["yours"]:
+            table.advance(shown["number"])
+            continue
+        console.print(f"\n{shown['text']}", highlight=False, markup=False)
+        if not decide(table, shown["number"], shown["actions"], console):
+            return 0
+        told = min(told, table.number)
+
+
+def decide(table: Table, number: int, actions: list[dict[str, object]], console: Console) -> bool:
+    """One decision of the person; False to leave."""
+    grid = Grid.grid(padding=(0, 3))
+    for first in range(0, len(actions), 3):
+        row = [f"[bold]{first + i + 1}[/] {action['text']}" for i, action in enumerate(actions[first : first + 3])]
+        grid.add_row(*row)
+    console.print(grid)
+    while True:
+        word = Prompt.ask(COMMANDS, console=console).strip().lower()
+        try:
+            if word in ("q", "quit"):
+                return False
+            if word in ("h", "hint"):
+                for advice in table.hint(number, ADVISER):
+                    console.print(f"  {advice['share']:4.0%} {advice['text']}", highlight=False)
+            elif word in ("u", "undo"):
+                table.undo()
+                return True
+            elif word.isdecimal() and 1 <= int(word) <= len(actions):
+                table.play(number, int(str(actions[int(word) - 1]["id"])))
+                return True
+        except RefusedError as error:
+            console.print(str(error))
+
+
+def make_play_parser() -> argparse.ArgumentParser:
+    """In the terminal, or a page on which everything is chosen."""
+    parser = make_parser("play", __doc__, players=True)
+    add_game_options(parser)
+    parser.add_argument("--seat", help="yours (default: the first)")
+    parser.add_argument("--opponent", metavar="PLAYER", help="default: the learnt policy where there is one")
+    parser.add_argument("--practice", action="store_true", help="moves can be taken back")
+    page = parser.add_argument_group("the page")
+    page.add_argument("--web", action="store_true", help="serve a page instead, on which all of that is chosen")
+    page.add_argument("--browser", action="store_true", help="open it")
+    page.add_argument("--host", default="127.0.0.1", help="where it is served; 0.0.0.0 for the whole network")
+    page.add_argument("--port", type=int, default=8000, help="default: 8000; 0: any that is free")
+    page.add_argument(
+        "--name", action="append", default=[], help="a further name by which browsers call this machine (mybox.lan)"
+    )
+    page.add_argument("--tables", type=int, default=500, help="most games at once (default: 500; 100 of one address)")
+    page.add_argument("--expiry", type=float, default=60, help="minutes after which a left game is cleared")
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """The page, or the terminal."""
+    options = make_play_parser().parse_args(argv)
+    if options.web:
+        return serve(options)
+    game = chosen_game(options)
+    table = Table(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
+    return play(table, Console())
