@@ -26,6 +26,7 @@ class Kernels:
     reward_one: Callable[..., None]
     best_one: Callable[..., int]
     search_one: Callable[..., int]
+    guided_search_one: Callable[..., int]
     deal_games: Callable[..., None]
     view_games: Callable[..., None]
     step_games: Callable[..., int]

@@ -7,9 +7,19 @@ of one, `states` one of many, and `i` the game meant.
 
 from typing import Any
 
+from drako_env.engine.network import evaluate, to_probabilities
 from drako_env.engine.rng import Stream, random_below
 from drako_env.engine.sampling import count_legal, nth_legal, random_legal
-from drako_env.engine.tree import NONE, best_child, count_result, may_widen, write_node
+from drako_env.engine.tree import (
+    NONE,
+    add_children,
+    best_child,
+    count_result,
+    known_children,
+    likely_child,
+    may_widen,
+    write_node,
+)
 
 ILLEGAL = -2
 OVER = -1
@@ -235,6 +245,66 @@ def search_one(
             decisions[0] += 1
         decisions[0] += play_out(t, s, mask_words, mask)
         write_reward(s, reward)
+        count_result(tree, node, root, reward)
+        hidden[0]["rng"][:] = s["rng"]
+    return nodes
+
+
+def guided_search_one(
+    tables: Any,
+    hidden: Any,
+    scratch: Any,
+    mask_words: Any,
+    mask: Any,
+    tree: Any,
+    nodes: int,
+    root: int,
+    simulations: int,
+    exploration: float,
+    reward: Any,
+    decisions: Any,
+    nets: Any,
+    players: Any,
+    observation: Any,
+) -> int:
+    """The same guided by networks, `players` names that of each seat: a simulation ends where the tree does, with what
+    the network thinks of the position. Forced decisions are passed through; what becomes legal in some deals only gets
+    its priors there. `decisions[1]` gains the evaluations."""
+    t, s, seat = tables[0], scratch[0], hidden[0]["agent"]
+    for _ in range(simulations):
+        scratch[0] = hidden[0]
+        redeal(t, s, seat)
+        node, judged = root, False
+        while not judged and s["agent"] != OVER:
+            write_mask(t, s, mask)
+            legal, mover = count_legal(mask_words), s["agent"]
+            known = known_children(tree, node, mask)
+            if known < legal:
+                leaf = tree[node]["first_child"] == NONE
+                if legal > 1:
+                    observe(t, s, mover, observation)
+                    value = evaluate(nets, players[mover], observation, mask)
+                    to_probabilities(nets.logits, mask, 1.0)
+                    decisions[1] += 1
+                    if leaf:
+                        tree[node]["value"] = 0.5 + 0.5 * value
+                        judged = True
+                        reward[:] = (2 - len(reward) - value) / (len(reward) - 1)
+                        reward[mover] = value
+                else:
+                    nets.logits[:] = 1
+                nodes = add_children(tree, nodes, node, mask, nets.logits, mover)
+                if judged:
+                    break
+                write_mask(t, s, mask)
+            child = likely_child(tree, node, mask, exploration)
+            if child == NONE:  # the tree is full
+                break
+            node = child
+            apply(t, s, tree[node]["action"])
+            decisions[0] += 1
+        if not judged:
+            write_reward(s, reward)
         count_result(tree, node, root, reward)
         hidden[0]["rng"][:] = s["rng"]
     return nodes

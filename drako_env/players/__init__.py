@@ -12,6 +12,7 @@ from drako_env.engine.game import Game
 from drako_env.engine.jit import load_kernels
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
+from drako_env.players.guided import GuidedSearchAgent
 from drako_env.players.policy import SUFFIX, PolicyAgent
 from drako_env.players.search import Budget, SearchAgent
 from drako_env.players.simple import HeuristicAgent, RandomAgent
@@ -25,6 +26,9 @@ KNOWN = {
     "ismcts:Ts": "the same with T seconds a decision, e.g. ismcts:0.5s",
     "policy": "the learnt policy that comes with the project",
     "policy:PATH": "a learnt policy: a .safetensors file, or a folder with one for each role",
+    "puct:N": "a search guided by the learnt policy, with N simulations a decision, e.g. puct:200",
+    "puct:Ts": "the same with T seconds a decision, e.g. puct:0.5s",
+    "puct:N:PATH": "the same with the learnt policies of a folder",
     "MODULE:CLASS": "a class of one's own with reset(seed) and act(view), called with the game, e.g. my_agents:Greedy",
 }
 
@@ -52,19 +56,24 @@ def _heuristic(game: Game, argument: str) -> Agent:
 
 
 def _ismcts(game: Game, argument: str) -> Agent:
-    if re.fullmatch(r"[1-9]\d{0,6}", argument):
-        return SearchAgent(game, Budget(simulations=int(argument)))
-    if re.fullmatch(r"\d+(\.\d+)?s", argument) and float(argument[:-1]) > 0:
-        return SearchAgent(game, Budget(seconds=float(argument[:-1])))
-    raise ValueError(f"agent 'ismcts:{argument}': give simulations (ismcts:1000) or seconds (ismcts:0.5s)")
+    return SearchAgent(game, _budget("ismcts", argument))
+
+
+def _puct(game: Game, argument: str) -> Agent:
+    budget, _, path = argument.partition(":")
+    return GuidedSearchAgent(game, _budget("puct", budget), _policy_path(f"puct:{argument}", game, path))
 
 
 def _policy(game: Game, argument: str) -> Agent:
-    path = _policy_path(game, argument)
-    if not path.exists():
-        missing = "there is no such file or folder" if argument else f"none comes with {game.name}"
-        raise ValueError(f"agent 'policy{':' * bool(argument)}{argument}': {missing}")
-    return PolicyAgent(game, path)
+    return PolicyAgent(game, _policy_path(f"policy:{argument}", game, argument))
+
+
+def _budget(name: str, argument: str) -> Budget:
+    if re.fullmatch(r"[1-9]\d{0,6}", argument):
+        return Budget(simulations=int(argument))
+    if re.fullmatch(r"\d+(\.\d+)?s", argument) and float(argument[:-1]) > 0:
+        return Budget(seconds=float(argument[:-1]))
+    raise ValueError(f"agent '{name}:{argument}': give simulations ({name}:1000) or seconds ({name}:0.5s)")
 
 
 MAKERS: dict[str, Callable[[Game, str], Agent]] = {
@@ -72,6 +81,7 @@ MAKERS: dict[str, Callable[[Game, str], Agent]] = {
     "heuristic": _heuristic,
     "ismcts": _ismcts,
     "policy": _policy,
+    "puct": _puct,
 }
 
 
@@ -104,12 +114,19 @@ def player_files(spec: str, game: Game) -> list[Path]:
     name, _, argument = spec.partition(":")
     if name not in MAKERS:
         return [Path(file)] if (file := getattr(sys.modules.get(name), "__file__", None)) else []
-    path = _policy_path(game, argument)
-    return [] if name != "policy" else sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+    if name not in ("policy", "puct"):
+        return []
+    path = _policy_path(spec, game, argument if name == "policy" else argument.partition(":")[2])
+    return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
 
 
-def _policy_path(game: Game, argument: str) -> Path:
-    return Path(argument) if argument else shipped_policy(game)
+def _policy_path(spec: str, game: Game, given: str) -> Path:
+    """Where the learnt weights of a player are."""
+    path = Path(given) if given else shipped_policy(game)
+    if not path.exists():
+        missing = "there is no such file or folder" if given else f"none comes with {game.name}"
+        raise ValueError(f"agent {spec.rstrip(':')!r}: {missing}")
+    return path
 
 
 def shipped_policy(game: Game) -> Path:

@@ -1,4 +1,4 @@
-"""Learnt policies as files: weights in `safetensors`, played with NumPy alone. Loading executes nothing.
+"""Learnt policies as files: weights in `safetensors`, played without torch. Loading executes nothing.
 
 A file holds one network for one role (the dragon; any player of a symmetric game): `scale`, then layers `0.weight`,
 `0.bias`, ... with ReLU between them, then the heads `policy.weight`, `policy.bias`, `value.weight`, `value.bias`. Its
@@ -21,13 +21,13 @@ from safetensors.numpy import save
 
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, role_of, rules_digest
+from drako_env.engine.network import Networks, Tensors, choose, judge, own_memory, pack
 from drako_env.engine.view import SeatView
 from drako_env.runs import write
 
 FORMAT = "drako-env policy 1"
 SUFFIX = ".safetensors"
 LARGEST_OUTPUT = 1e30  # far from what makes 32-bit floats overflow
-ILLEGAL = np.float32(-1e38)
 MAX_BYTES = 2**28
 MAX_LAYERS = 100
 CARDS_SCALE = 4.0
@@ -41,40 +41,39 @@ class Policy:
     opponent of `sb3_env`. It keeps its own random numbers."""
 
     game: Game
-    tensors: dict[str, Floats]
+    tensors: Tensors
     info: dict[str, str]
     """The file's metadata."""
     chance: np.random.Generator
+    nets: Networks
+    """The network as the kernels take it."""
+
+    @classmethod
+    def of(cls, game: Game, tensors: Tensors, info: dict[str, str], seed: int) -> "Policy":
+        """From the tensors of a network."""
+        nets = pack([(tensors, is_canonical(info))], game.symmetries)
+        return cls(game, tensors, info, np.random.default_rng(seed), nets)
 
     def __call__(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.int64]:
         """One action for each row."""
-        logits, ways = self._logits(observation, mask)
-        chosen = (logits + self.chance.gumbel(size=logits.shape).astype(np.float32)).argmax(axis=1)
-        return np.asarray(chosen if ways is None else self.game.symmetries.turn_back(chosen, ways))
+        return self.sample(observation, mask, self.chance)
 
-    def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
-        """What it thinks of every action."""
-        logits, ways = self._logits(observation, mask)
-        odds: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares = odds / odds.sum(axis=1, keepdims=True)
-        if ways is None:
-            return np.asarray(shares)
-        turned_back: Floats = np.empty_like(shares)
-        np.put_along_axis(turned_back, self.game.symmetries.actions[ways], shares, axis=1)
-        return turned_back
+    def sample(
+        self, observation: NDArray[np.int8], mask: NDArray[np.int8], chance: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """The same with somebody else's random numbers."""
+        actions: NDArray[np.int64] = choose(self.nets, 0, observation, mask, 1.0, chance.random(len(mask)))
+        return actions
 
-    def _logits(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> tuple[Floats, NDArray[np.int64] | None]:
-        """Of every action of the game, turned into its canonical form if the network was trained on that."""
-        ways = None
-        if self.info.get("canonical") == "yes":
-            ways = self.game.symmetries.canonical(observation)
-            observation = self.game.symmetries.turn(observation, ways)
-            mask = self.game.symmetries.turn_mask(mask, ways)
-        x = observation.astype(np.float32) * self.tensors["scale"]
-        for layer in range(int(self.info["layers"])):
-            x = np.maximum(x @ self.tensors[f"{layer}.weight"].T + self.tensors[f"{layer}.bias"], 0)
-        logits = x @ self.tensors["policy.weight"].T + self.tensors["policy.bias"]
-        return np.where(mask.astype(bool), logits, ILLEGAL), ways
+    def judge(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> tuple[Floats, Floats]:
+        """The probability of every action `(n, A)`, and what the deciding seats may expect `(n,)`."""
+        shares, values = judge(self.nets, 0, observation, mask)
+        return shares, values
+
+
+def is_canonical(info: Mapping[str, str]) -> bool:
+    """Whether a network was trained on positions turned into their canonical form."""
+    return info.get("canonical") == "yes"
 
 
 def input_scale(high: NDArray[np.int8]) -> Floats:
@@ -96,16 +95,38 @@ def load_policy(path: Path, game: Game, seed: int = 0) -> Policy:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"policy {path}: a file of more than {MAX_BYTES} bytes is none of this project")
-        tensors, info = _read(path, hashlib.sha256(path.read_bytes()).digest())
+        digest = hashlib.sha256(path.read_bytes()).digest()
+        tensors, info = _read(path, digest)
     except (SafetensorError, OSError, TypeError) as error:
         raise ValueError(f"policy {path}: cannot be read ({error})") from None
     _check_origin(path, game, info)
     _check_shapes(path, game, tensors, info)
     _check_size(path, game, tensors, int(info["layers"]))
-    return Policy(game, tensors, info, np.random.default_rng(seed))
+    nets = own_memory(_packed(path, digest, game))
+    return Policy(game, tensors, info, np.random.default_rng(seed), nets)
 
 
-def load_network(path: Path, game: Game, like: Mapping[str, Any], layers: tuple[int, ...]) -> dict[str, Floats]:
+@lru_cache(maxsize=64)
+def _packed(path: Path, digest: bytes, game: Game) -> Networks:
+    """The network of a file with this content: many tables of a server share one copy."""
+    tensors, info = _read(path, digest)
+    try:
+        return pack([(tensors, is_canonical(info))], game.symmetries)
+    except ValueError as error:
+        raise ValueError(f"policy {path}: {error}") from None
+
+
+def load_policies(path: Path, game: Game) -> dict[str, Policy]:
+    """The policies of a folder, or the one of a file, by role."""
+    roles = list(dict.fromkeys(role_of(seat) for seat in game.seats))
+    files = [path / f"{role}{SUFFIX}" for role in roles] if path.is_dir() else [path]
+    policies = [load_policy(file, game) for file in files if file.exists()]
+    if not policies:
+        raise ValueError(f"policy {path}: the folder holds none of {', '.join(file.name for file in files)}")
+    return {role_of(policy.info["seat"]): policy for policy in policies}
+
+
+def load_network(path: Path, game: Game, like: Mapping[str, Any], layers: tuple[int, ...]) -> Tensors:
     """The tensors of a policy for a learner whose own have the shapes of `like`; `ValueError` if they differ."""
     tensors = load_policy(path, game).tensors
     if {name: tensor.shape for name, tensor in tensors.items()} != {n: tuple(t.shape) for n, t in like.items()}:
@@ -202,13 +223,10 @@ class PolicyAgent:
     """Plays each seat with the policy of its role from a folder, or with the one file that is given."""
 
     def __init__(self, game: Game, path: Path) -> None:
-        roles = list(dict.fromkeys(role_of(seat) for seat in game.seats))
-        files = [path / f"{role}{SUFFIX}" for role in roles] if path.is_dir() else [path]
-        policies = [load_policy(file, game) for file in files if file.exists()]
-        if not policies:
-            raise ValueError(f"policy {path}: the folder holds none of {', '.join(file.name for file in files)}")
-        self._path, self._policies = path, {role_of(policy.info["seat"]): policy for policy in policies}
+        self._path, self._policies = path, load_policies(path, game)
+        self._roles = np.array([role_of(seat) for seat in game.seats])
         self._opinions: list[tuple[int, float]] = []
+        self._value = 0.5
 
     def reset(self, seed: int) -> None:
         """A new game."""
@@ -216,15 +234,33 @@ class PolicyAgent:
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
-        role = role_of(view.game.seats[view.seat])
-        if role not in self._policies:
-            raise ValueError(f"policy {self._path}: plays {', '.join(self._policies)}, not {role}")
-        shares = self._policies[role].probabilities(view.observation[None], view.action_mask[None])[0]
+        policy = self._policy(self._roles[view.seat])
+        (shares,), (value,) = policy.judge(view.observation[None], view.action_mask[None])
         legal = view.legal()
         self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
+        self._value = min(1.0, max(0.0, 0.5 + 0.5 * float(value) / view.game.max_reward))
         weights = shares[legal].astype(float)
         return int(self._chance.choice(legal, p=weights / weights.sum()))
+
+    def act_batch(
+        self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Choose a legal action in each of many games, in which `seats` are to decide."""
+        actions, roles = np.empty(len(seats), np.int64), self._roles[seats]
+        for role in np.unique(roles):
+            rows = roles == role
+            actions[rows] = self._policy(role).sample(observation[rows], mask[rows], self._chance)
+        return actions
+
+    def _policy(self, role: str) -> Policy:
+        if role not in self._policies:
+            raise ValueError(f"policy {self._path}: plays {', '.join(self._policies)}, not {role}")
+        return self._policies[role]
 
     def opinions(self) -> list[tuple[int, float]]:
         """The probability of each action at the last decision, highest first."""
         return self._opinions
+
+    def value(self) -> float:
+        """The winning chance that it gave its own seat at the last decision."""
+        return self._value

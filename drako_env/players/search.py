@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,19 +30,21 @@ class SearchAgent:
     EXPLORATION = 0.7
     CHUNK = 100
     LARGEST_TREE = 2_000_000
+    NODES_A_SIMULATION = 4
 
     def __init__(self, game: Game, budget: Budget) -> None:
         self.game, self.budget = game, budget
-        self.decisions = np.zeros(1, np.int64)
-        """How many decisions its simulations have played."""
+        self.decisions = np.zeros(2, np.int64)
+        """How many decisions its simulations have played, and how many networks were asked."""
         self.simulations = 0
         self._scratch, self._words = new_states(game, 1), new_masks(game, 1)
         self._mask = self._words.view(np.int8)[0]
         self._reward = np.zeros(len(game.seats), np.float32)
-        size = 4 * budget.simulations + 16 if budget.simulations else self.LARGEST_TREE
+        size = self.NODES_A_SIMULATION * budget.simulations + 256 if budget.simulations else self.LARGEST_TREE
         self._tree = np.zeros(min(size, self.LARGEST_TREE), NODE)
         self._opinions: list[tuple[int, int]] = []
         self._root = self._nodes = 0
+        self._value = 0.5
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -53,7 +56,8 @@ class SearchAgent:
         """Choose a legal action: the one that most simulations went through."""
         seed = random_seed(self._chance)
         self._search(view, seed)
-        best = max(self._choices(view), key=lambda node: int(self._tree[node]["visits"]))
+        best = max(self._choices(view), key=lambda node: self._tree[["visits", "prior"]][node].item())
+        self._value = float(self._tree[best]["wins"] / max(1, self._tree[best]["visits"]))
         action = int(self._tree[best]["action"])
         if self._room() and self._goes_on(view, action, seed):
             self._root = best
@@ -64,6 +68,10 @@ class SearchAgent:
     def opinions(self) -> list[tuple[int, int]]:
         """The visits of each action at the last decision, most first."""
         return self._opinions
+
+    def value(self) -> float:
+        """The winning chance that it gave its own seat at the last decision."""
+        return self._value
 
     def _search(self, view: SeatView, seed: int) -> None:
         """Spend the budget; where there is nothing to choose, only make sure that the tree knows the action."""
@@ -82,21 +90,14 @@ class SearchAgent:
         self._opinions = sorted(visits, key=lambda pair: -pair[1])
 
     def _simulate(self, known: NDArray[np.void], count: int) -> None:
-        self._nodes = self.game.kernels.search_one(
-            self.game.tables,
-            known,
-            self._scratch,
-            self._words[0],
-            self._mask,
-            self._tree,
-            self._nodes,
-            self._root,
-            count,
-            self.EXPLORATION * self.game.max_reward,
-            self._reward,
-            self.decisions,
-        )
+        self._nodes = self.game.kernels.search_one(*self._search_arguments(known, count))
         self.simulations += count
+
+    def _search_arguments(self, known: NDArray[np.void], count: int) -> tuple[Any, ...]:
+        """Those that all searches take: see `engine.loops.search_one`."""
+        scratch = self._scratch, self._words[0], self._mask, self._tree, self._nodes, self._root
+        exploration = self.EXPLORATION * self.game.max_reward
+        return self.game.tables, known, *scratch, count, exploration, self._reward, self.decisions
 
     def _choices(self, view: SeatView) -> list[int]:
         """The root's children that are legal."""
@@ -108,7 +109,7 @@ class SearchAgent:
         return found
 
     def _room(self) -> bool:
-        return len(self._tree) - self._nodes > max(self.budget.simulations, self.CHUNK)
+        return len(self._tree) - self._nodes > self.NODES_A_SIMULATION * max(self.budget.simulations, self.CHUNK) // 4
 
     def _goes_on(self, view: SeatView, action: int, seed: int) -> bool:
         """Whether the seat decides again after `action`, having learnt nothing new: no card drawn, nothing revealed.
@@ -124,5 +125,5 @@ class SearchAgent:
         return len(seen) == 1
 
     def _forget(self) -> None:
-        self._tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0)
+        self._tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0, 0.0, 0.0)
         self._root, self._nodes = ROOT, 1

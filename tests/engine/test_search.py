@@ -39,7 +39,7 @@ class Search:
     def __init__(self, view, size=2000):
         self.game, self.view, self.known = view.game, view, view.seeded(1)
         self.tree, self.nodes, self.decisions = np.zeros(size, NODE), 1, np.zeros(1, np.int64)
-        self.tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0)
+        self.tree[ROOT] = (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0, 0.0, 0.0)
 
     def simulate(self, count):
         words = new_masks(self.game, 1)

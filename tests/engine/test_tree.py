@@ -45,13 +45,13 @@ def new_tree(*children, size=8):
 
 def test_a_new_node_is_the_first_of_its_siblings_and_was_available_once():
     tree = new_tree()
-    assert tree[ROOT].tolist() == (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0)
+    assert tree[ROOT].tolist() == (NONE, NONE, NONE, NONE, NONE, 0, 1, 0.0, 0.0, 0.0)
     add(tree, 1, ROOT, 5, 0)
     add(tree, 2, ROOT, 3, 1)
     add(tree, 3, 2, 4, 0)
-    assert tree[1].tolist() == (5, 0, ROOT, NONE, NONE, 0, 1, 0.0)
-    assert tree[2].tolist() == (3, 1, ROOT, 3, 1, 0, 1, 0.0)
-    assert tree[3].tolist() == (4, 0, 2, NONE, NONE, 0, 1, 0.0)
+    assert tree[1].tolist() == (5, 0, ROOT, NONE, NONE, 0, 1, 0.0, 0.0, 0.0)
+    assert tree[2].tolist() == (3, 1, ROOT, 3, 1, 0, 1, 0.0, 0.0, 0.0)
+    assert tree[3].tolist() == (4, 0, 2, NONE, NONE, 0, 1, 0.0, 0.0, 0.0)
     assert tree[ROOT]["first_child"] == 2
 
 
