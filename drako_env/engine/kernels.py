@@ -32,6 +32,7 @@ class Kernels:
     step_games: Callable[..., int]
     sample_games: Callable[..., None]
     best_games: Callable[..., None]
+    collect_games: Callable[..., None]
     cache: Path
     """The folder of their machine code."""
 

@@ -7,9 +7,10 @@ of one, `states` one of many, and `i` the game meant.
 
 from typing import Any
 
-from drako_env.engine.network import evaluate, to_probabilities
-from drako_env.engine.rng import Stream, random_below
-from drako_env.engine.sampling import count_legal, nth_legal, random_legal
+from drako_env.engine.network import draw, evaluate, to_probabilities
+from drako_env.engine.rng import Stream, random_below, random_share
+from drako_env.engine.rollout import note_decision
+from drako_env.engine.sampling import count_legal, first_above, nth_legal, random_legal
 from drako_env.engine.tree import (
     NONE,
     add_children,
@@ -24,6 +25,8 @@ from drako_env.engine.tree import (
 ILLEGAL = -2
 OVER = -1
 """In the place of the seat to decide."""
+RANDOM, HEURISTIC = -1, -2
+"""In the place of an opponent's network."""
 
 
 # --------------------------------------------------------------------------------------------- what a game has to offer
@@ -308,6 +311,76 @@ def guided_search_one(
         count_result(tree, node, root, reward)
         hidden[0]["rng"][:] = s["rng"]
     return nodes
+
+
+def collect_games(
+    tables: Any,
+    states: Any,
+    mask_words: Any,
+    mask: Any,
+    nets: Any,
+    learner: int,
+    seats: Any,
+    seat: Any,
+    deals: Any,
+    opponents: Any,
+    choices: Any,
+    shares: Any,
+    bound: Any,
+    results: Any,
+    observation: Any,
+    rollout: Any,
+) -> None:
+    """Play every game until the network `learner` has made as many decisions in it as a row of the `rollout` has
+    places, and note them; forced ones are left out. The learner's `seat` goes on through `seats` with every deal.
+    `opponents` are networks, RANDOM or HEURISTIC; each deal draws one of `choices` (`shares`: their chances, added up)
+    into `bound`, which plays all other seats; `results` gains its games, the learner's rewards and its decisions."""
+    t, places = tables[0], rollout.action.shape[1]
+    for i in range(len(states)):
+        s, legal, k = states[i], mask[i], 0
+        while True:
+            write_mask(t, s, legal)
+            count = count_legal(mask_words[i])
+            action = nth_legal(mask_words[i], 0)
+            if s["agent"] == seat[i]:
+                results[bound[i], 2] += 1
+                if count > 1:
+                    observe(t, s, s["agent"], observation)
+                    value = evaluate(nets, learner, observation, legal)
+                    if k == places:
+                        rollout.next_value[i] = value
+                        results[bound[i], 2] -= 1
+                        break
+                    to_probabilities(nets.logits, legal, 1.0)
+                    action = draw(nets.logits, random_share(s))
+                    note_decision(nets, observation, legal, action, value, rollout, i, k)
+                    k += 1
+            elif count > 1:
+                action = opponents_action(t, s, mask_words[i], legal, nets, opponents[bound[i]], observation)
+            apply(t, s, action)
+            if s["agent"] == OVER:
+                write_reward(s, rollout.rewards)
+                results[bound[i], 0] += 1
+                results[bound[i], 1] += rollout.rewards[seat[i]]
+                if k > 0 and not rollout.ended[i, k - 1]:  # else its last decision is in the rollout before
+                    rollout.reward[i, k - 1] = rollout.rewards[seat[i]]
+                    rollout.ended[i, k - 1] = True
+                deal(t, s)
+                deals[i] += len(seats) > 1
+                seat[i] = seats[deals[i] % len(seats)]
+                bound[i] = choices[first_above(shares, random_share(s))]
+
+
+def opponents_action(t: Any, s: Any, mask_words: Any, legal: Any, nets: Any, opponent: int, observation: Any) -> int:
+    """What an opponent plays where there is something to choose."""
+    if opponent == RANDOM:
+        return random_legal(s, mask_words)
+    if opponent == HEURISTIC:
+        return best_scored(t, s, legal, True)
+    observe(t, s, s["agent"], observation)
+    evaluate(nets, opponent, observation, legal)
+    to_probabilities(nets.logits, legal, 1.0)
+    return draw(nets.logits, random_share(s))
 
 
 def play_out(t: Any, s: Any, mask_words: Any, mask: Any) -> int:

@@ -43,6 +43,8 @@ class Networks(NamedTuple):
     keys: NDArray[np.int64]
     """By these and way: the way with the lowest sum is the canonical one."""
     sums: NDArray[np.int64]
+    way: NDArray[np.int64]
+    """How the position judged last was turned."""
     seen: NDArray[np.int8]
     units: NDArray[np.float32]
     logits: NDArray[np.float32]
@@ -70,6 +72,7 @@ def pack(networks: Sequence[tuple[Tensors, bool]], symmetries: Symmetries) -> Ne
         moved := np.flatnonzero(symmetries.keys.any(axis=1)),
         symmetries.keys[moved],
         np.zeros(ways, np.int64),
+        np.zeros(1, np.int64),
         np.zeros(width, np.int8),
         np.zeros((2, MAX_WIDTH), np.float32),
         np.zeros(back.shape[1], np.float32),
@@ -78,7 +81,7 @@ def pack(networks: Sequence[tuple[Tensors, bool]], symmetries: Symmetries) -> Ne
 
 def own_memory(nets: Networks) -> Networks:
     """The same networks, with memory of their own to compute in."""
-    scratch = ("sums", "seen", "units", "logits")
+    scratch = ("sums", "way", "seen", "units", "logits")
     return nets._replace(**{name: np.zeros_like(getattr(nets, name)) for name in scratch})
 
 
@@ -110,6 +113,7 @@ def evaluate(nets: Any, network: int, observation: Any, mask: Any) -> float:
     `nets.logits`."""
     row = nets.layout[network]
     way = canonical_way(nets, observation) if row[CANONICAL] else 0
+    nets.way[0] = way
     seen = observation
     if way:
         seen = nets.seen

@@ -37,6 +37,12 @@ def random_below(s: Any, stream: int, bound: int) -> np.int64:
     return np.int64(((x >> HALF) * np.uint64(bound)) >> HALF)
 
 
+@jit
+def random_share(s: Any) -> float:
+    """A random number from 0 to 1, for choosing an action."""
+    return random_below(s, Stream.SAMPLE, 1 << 31) / (1 << 31)
+
+
 def seed_words(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The starting words, shape `(len(seeds), 2)`: SplitMix64, so that neighbouring seeds give unrelated games."""
     start = _mix(seeds[:, None]) + np.arange(1, len(Stream) + 1, dtype=np.uint64) * GOLDEN

@@ -51,6 +51,15 @@ def nth_legal(words: Any, skip: Any) -> int:
 
 
 @jit
+def first_above(shares: Any, chance: float) -> int:
+    """The first place of ascending numbers that is above `chance`; the last one if none is."""
+    place = 0
+    while place < len(shares) - 1 and shares[place] <= chance:
+        place += 1
+    return place
+
+
+@jit
 def sum_of_bytes(word: int) -> int:
     """The sum of a word's eight bytes, none above 127."""
     word = (word & BYTES) + (word >> 8 & BYTES)
