@@ -201,7 +201,7 @@ class Cluster:
         info = self._info() | {"layers": str(len(self._config.layers))}
         found = {}
         for seat, tensors in self._tensors().items():
-            policy = Policy(self._game, tensors, info, np.random.default_rng(seed))
+            policy = Policy.of(self._game, tensors, info, seed)
             found[seat] = task.remote(policy, seat, opponents[seat], games, seed)
         return {seat: ray.get(wins) for seat, wins in found.items()}
 

@@ -165,7 +165,7 @@ class Learner:
     def evaluate(self, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:
         """How many of how many games the policy, as it is now, wins against each of the opponents."""
         info = {"canonical": "yes" if self.config.canonical else "no", "layers": str(len(self.config.layers))}
-        policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
+        policy = Policy.of(self.game, self.tensors(), info, seed)
         return judge(policy, self.seat, opponents, games, seed)
 
     def tensors(self) -> dict[str, Floats]:

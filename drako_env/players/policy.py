@@ -65,6 +65,10 @@ class Policy:
         actions: NDArray[np.int64] = choose(self.nets, 0, observation, mask, 1.0, chance.random(len(mask)))
         return actions
 
+    def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
+        """What it thinks of every action."""
+        return self.judge(observation, mask)[0]
+
     def judge(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> tuple[Floats, Floats]:
         """The probability of every action `(n, A)`, and what the deciding seats may expect `(n,)`."""
         shares, values = judge(self.nets, 0, observation, mask)

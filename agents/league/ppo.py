@@ -1,0 +1,150 @@
+"""Stable-Baselines3's MaskablePPO at the speed of the kernels: one compiled call collects a rollout, and an update does
+no work twice."""
+
+import time
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch.nn import functional
+
+from drako_env.engine.network import Tensors
+from drako_env.engine.rollout import add_advantages, new_rollout
+from drako_env.envs.sb3 import SeatVecEnv
+from drako_env.players.policy import input_scale
+
+ILLEGAL = 80.0
+"""How far below the others the logit of an illegal action lies: its chance is below 1e-34, and nothing underflows."""
+PARTS = ("weight", "bias")
+
+
+class Encoder(BaseFeaturesExtractor):
+    """Scales counts to about one, then hidden layers that policy and value share."""
+
+    def __init__(self, observation_space: Any, layers: tuple[int, ...]) -> None:
+        super().__init__(observation_space, layers[-1])
+        self.register_buffer("scale", torch.as_tensor(input_scale(observation_space.high)))
+        sizes = [observation_space.shape[0], *layers]
+        self.hidden = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in pairwise(sizes))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Features for both heads."""
+        x = observations.float() * self.scale
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return x
+
+
+class KernelPPO(MaskablePPO):
+    """MaskablePPO for `sb3_env`: save, load, callbacks (once a rollout) and logger are its own.
+
+    `layers` are those that policy and value share. `value_lambda` is the decay of what values are trained towards,
+    `gae_lambda` that of advantages. Of every rollout only the share `kept` is learnt from: the decisions that turned
+    out most surprising, for better or worse. `n_steps` counts decisions with a choice."""
+
+    def __init__(
+        self,
+        policy: Any,
+        env: SeatVecEnv | None,
+        *,
+        layers: tuple[int, ...] = (256, 256),
+        value_lambda: float = 0.95,
+        kept: float = 0.5,
+        **settings: Any,
+    ) -> None:
+        self.value_lambda, self.kept = value_lambda, kept
+        self.seconds: dict[str, float] = dict.fromkeys(("games", "opponents", "forward", "update"), 0.0)
+        """Where the time went."""
+        network = {"features_extractor_class": Encoder, "features_extractor_kwargs": {"layers": layers}, "net_arch": []}
+        settings["policy_kwargs"] = network | (settings.get("policy_kwargs") or {})
+        super().__init__(policy, env, **settings)
+
+    def _setup_model(self) -> None:
+        super()._setup_model()
+        width, actions = self.observation_space.shape[0], int(self.action_space.n)
+        seats = len(self.env.games.game.seats) if self.env is not None else 0
+        self.rollout = new_rollout(self.n_envs, self.n_steps, width, actions, seats)
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "rollout"]
+
+    def tensors(self) -> Tensors:
+        """The network, for `save_policy` and for the kernels."""
+        return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in self.parts().items()}
+
+    def parts(self) -> dict[str, torch.Tensor]:
+        """The same as torch's own tensors."""
+        policy = self.policy
+        encoder = policy.features_extractor
+        layers = {f"{i}.{part}": getattr(layer, part) for i, layer in enumerate(encoder.hidden) for part in PARTS}
+        heads = {f"policy.{part}": getattr(policy.action_net, part) for part in PARTS}
+        heads |= {f"value.{part}": getattr(policy.value_net, part) for part in PARTS}
+        return {"scale": encoder.scale} | layers | heads
+
+    def collect_rollouts(
+        self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int, use_masking: bool = True
+    ) -> bool:
+        """Play until every game has `n_steps` decisions with a choice."""
+        callback.on_rollout_start()
+        for part, seconds in env.games.collect(self.tensors(), self.rollout).items():
+            self.seconds[part] += seconds
+        add_advantages(self.rollout, self.gamma, self.gae_lambda, self.value_lambda)
+        self.num_timesteps += self.rollout.action.size
+        callback.update_locals(locals())
+        going_on = callback.on_step()
+        callback.on_rollout_end()
+        return bool(going_on)
+
+    def train(self) -> None:
+        """One update from the rollout."""
+        start = time.perf_counter()
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        clip = float(self.clip_range(self._current_progress_remaining))
+        batch = self._chosen()
+        figures = []
+        for _ in range(self.n_epochs):
+            for first in range(0, len(batch["action"]), self.batch_size):
+                part = {name: tensor[first : first + self.batch_size] for name, tensor in batch.items()}
+                figures.append(self._step(part, clip))
+        names = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
+        for name, figure in zip(names, np.mean(figures, axis=0), strict=True):
+            self.logger.record(f"train/{name}", float(figure))
+        self._n_updates += self.n_epochs
+        self.seconds["update"] += time.perf_counter() - start
+
+    def _chosen(self) -> dict[str, torch.Tensor]:
+        """The decisions to learn from, in random order: minibatches are views of these."""
+        rollout, size = self.rollout, self.rollout.action.size
+        surprise = np.abs(rollout.advantage).ravel()
+        count = max(1, int(size * self.kept))
+        best = np.argpartition(-surprise, count - 1)[:count] if count < size else np.arange(size)
+        order = torch.as_tensor(best)[torch.randperm(count)]
+        names = ("observation", "action_mask", "action", "log_probability", "advantage", "target")
+        flat = {name: torch.from_numpy(getattr(rollout, name)).flatten(0, 1) for name in names}
+        return {name: tensor[order] for name, tensor in flat.items()}
+
+    def _step(self, part: dict[str, torch.Tensor], clip: float) -> list[float]:
+        """One step of the optimiser; returns the figures of the minibatch."""
+        features = self.policy.features_extractor(part["observation"])
+        logits = self.policy.action_net(features) + ILLEGAL * (part["action_mask"].float() - 1)
+        shares = functional.log_softmax(logits, dim=1)
+        chosen = shares.gather(1, part["action"][:, None])[:, 0]
+        change = chosen - part["log_probability"]
+        ratio, advantage = change.exp(), part["advantage"]
+        policy_loss = -torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip)).mean()
+        value_loss = functional.mse_loss(self.policy.value_net(features)[:, 0], part["target"])
+        entropy = -(shares.exp() * shares).sum(1).mean()
+        loss = policy_loss + self.vf_coef * value_loss - self.ent_coef * entropy
+        self.policy.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+        self.policy.optimizer.step()
+        with torch.no_grad():
+            kl = (ratio - 1 - change).mean()
+            clipped = ((ratio - 1).abs() > clip).float().mean()
+        return [float(figure) for figure in (policy_loss, value_loss, -entropy, kl, clipped)]
