@@ -57,13 +57,19 @@ class SearchAgent:
         seed = random_seed(self._chance)
         self._search(view, seed)
         best = max(self._choices(view), key=lambda node: self._tree[["visits", "prior"]][node].item())
-        self._value = float(self._tree[best]["wins"] / max(1, self._tree[best]["visits"]))
+        self._value = self._chance_of(best)
         action = int(self._tree[best]["action"])
         if self._room() and self._goes_on(view, action, seed):
             self._root = best
         else:
             self._forget()
         return action
+
+    def _chance_of(self, node: int) -> float:
+        """The winning chance of who plays to a node: what came of it, or before that what a network expects."""
+        wins, visits = self._tree[node]["wins"], self._tree[node]["visits"]
+        mean = wins / visits if visits else self._tree[self._root]["value"]
+        return min(1.0, max(0.0, 0.5 + (float(mean) - 0.5) / self.game.max_reward))
 
     def opinions(self) -> list[tuple[int, int]]:
         """The visits of each action at the last decision, most first."""

@@ -1,0 +1,171 @@
+"""A search guided by networks: legal, reproducible, blind to what is hidden, and it uses what it is told."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from drako_env import golden_dragon_v0
+from drako_env.engine.game import role_of, rules_digest
+from drako_env.engine.position import Position
+from drako_env.engine.view import SeatView
+from drako_env.players import make_player
+from drako_env.players.guided import GuidedSearchAgent
+from drako_env.players.policy import save_policy
+from drako_env.players.search import Budget
+from tests.drako.test_r12_information import redealt
+from tests.engine.test_network import tensors
+from tests.kuhn.game import BET, PASS, Kuhn, Rules
+from tests.players.test_players import views
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Of policies with random networks (or with silent ones), for any game under any rules."""
+    made = {}
+
+    def make(game, silent=False):
+        key = rules_digest(game), silent
+        if key not in made:
+            made[key] = tmp_path_factory.mktemp("policies")
+            for seed, seat in enumerate(dict.fromkeys(map(role_of, game.seats))):
+                network = {name: tensor * (not silent) for name, tensor in tensors(game, 16, seed=seed).items()}
+                save_policy(made[key] / f"{seat}.safetensors", game, network, {"seat": f"{seat}_0", "canonical": "yes"})
+        return made[key]
+
+    return make
+
+
+def players(game, folder):
+    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:")]
+
+
+def test_every_choice_is_legal_and_the_same_for_a_seed(folder):
+    for game, view in views(1, 60):
+        for player in players(game.game, folder):
+            choices = []
+            for _ in range(2):
+                player.reset(3)
+                choices.append(player.act(view))
+            assert choices[0] == choices[1]
+            assert view.action_mask[choices[0]]
+            assert 0 <= player.value() <= 1
+            weights = [weight for _, weight in player.opinions()]
+            assert weights == sorted(weights, reverse=True)
+            assert sorted(action for action, _ in player.opinions()) == view.legal()
+
+
+@pytest.mark.parametrize("num_players", [2, 4])
+def test_more_than_two_players(num_players, folder):
+    game = golden_dragon_v0.raw_env(num_players=num_players).game
+    player = make_player(f"puct:30:{folder(game)}", game)
+    position = Position(game).deal(1)
+    player.reset(1)
+    for _ in range(60):
+        assert position.play(player.act(position.view()))
+
+
+def check_re_dealing(count, folder, players=players):
+    """Equal choices, whatever the hidden cards are."""
+    chance, changed = random.Random(0), 0
+    for game, view in views(3, count):
+        twin = redealt(game, game.agent_selection, chance)
+        changed += twin.state_dict()["hands"] != game.state_dict()["hands"]
+        for player in players(game.game, folder):
+            choices = []
+            for seen in (view, twin.view()):
+                player.reset(9)
+                choices.append((player.act(seen), player.value()))
+            assert choices[0] == choices[1]
+    assert changed > count / 3
+
+
+def test_choices_do_not_depend_on_what_is_hidden(folder):
+    check_re_dealing(60, folder)
+
+
+@pytest.mark.slow
+def test_choices_do_not_depend_on_what_is_hidden_in_five_hundred_positions(folder):
+    check_re_dealing(500, folder)
+
+
+class LeakySearch(GuidedSearchAgent):
+    """Whatever is hidden decides where its random numbers start."""
+
+    def _simulate(self, known, count):
+        known["rng"] += np.uint64(int((known["hand"].astype(int) * np.arange(known["hand"][0, 0].size)).sum()))
+        super()._simulate(known, count)
+
+
+def test_planted_use_of_the_true_state_is_caught(folder, monkeypatch):
+    honest = SeatView.of.__func__
+
+    def with_true_cards(cls, game, states, i=0):
+        view = honest(cls, game, states, i)
+        view.known["hand"] = states["hand"]
+        return view
+
+    monkeypatch.setattr(SeatView, "of", classmethod(with_true_cards))
+    with pytest.raises(AssertionError):
+        check_re_dealing(60, folder, lambda game, folder: [LeakySearch(game, Budget(simulations=16), folder(game))])
+
+
+def test_it_sees_what_wins_without_being_told(folder):
+    """Kuhn poker by networks that know nothing: a king calls, a jack folds."""
+    game = Kuhn.of(Rules())
+    player = make_player(f"puct:200:{folder(game, silent=True)}", game)
+    for cards, wanted in (("QK", BET), ("QJ", PASS)):
+        player.reset(1)
+        view = Position(game).load({"phase": "bet", "cards": list(cards), "moves": ["bet"]}).view()
+        assert player.act(view) == wanted
+        assert (player.value() > 0.5) == (wanted == BET)
+
+
+def test_priors_say_what_to_look_at_first(folder):
+    for game, view in views(5, 20):
+        policy, guided = (
+            players(game.game, folder)[1],
+            GuidedSearchAgent(game.game, Budget(simulations=1), folder(game.game)),
+        )
+        policy.reset(0)
+        guided.reset(0)
+        policy.act(view)
+        if len(view.legal()) > 1:
+            assert guided.act(view) == policy.opinions()[0][0], "nothing else is known after one look at the position"
+
+
+def test_a_role_without_a_network_is_missed(folder, tmp_path):
+    game = Kuhn.of(Rules())
+    with pytest.raises(ValueError, match="there is no such file or folder"):
+        make_player(f"puct:5:{tmp_path / 'nowhere'}", game)
+    for wrong in ("puct", "puct:0", "puct:x", f"puct::{folder(game)}"):
+        with pytest.raises(ValueError, match="give simulations"):
+            make_player(wrong, game)
+    game = next(views(1, 1))[0].game
+    with pytest.raises(ValueError, match="needs one for every role"):
+        GuidedSearchAgent(game, Budget(simulations=5), Path(folder(game)) / "dragon.safetensors")
+
+
+def test_reuse_of_the_tree_counts_its_simulations(folder):
+    """Where the same seat goes on at once, what it has seen below its choice is kept."""
+    for game, view in views(7, 60, rules="reconstructed"):
+        player = GuidedSearchAgent(game.game, Budget(simulations=60), folder(game.game))
+        player.reset(1)
+        action = player.act(view)
+        game.step(action)
+        if player._root != 0:
+            before = player.simulations
+            player.act(game.view())
+            assert player.simulations - before < 60
+            return
+    raise AssertionError("no seat went on at once")
+
+
+def test_evaluations_are_counted(folder):
+    game, view = next((game, view) for game, view in views(2, 30) if len(view.legal()) > 3)
+    player = GuidedSearchAgent(game.game, Budget(simulations=50), folder(game.game))
+    player.reset(0)
+    player.act(view)
+    assert 40 <= player.decisions[1] <= 150
+    assert np.isclose(sum(visits for _, visits in player.opinions()), 49), "the first one only looks at the position"
