@@ -39,7 +39,7 @@ from drako_env.envs.aec import GameEnv
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
 from drako_env.players.policy import load_policy, save_policy
-from drako_env.web.book import html
+from drako_env.web.replay_page import html
 
 Case = dict[str, Any]
 """JSON-able: what to try, on which game."""

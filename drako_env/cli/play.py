@@ -22,7 +22,7 @@ from drako_env.cli.options import add_game_options, chosen_game, make_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.games import GAMES, make_game
 from drako_env.players import make_player
-from drako_env.web.table import PERSON, RefusedError, Table
+from drako_env.web.session import PERSON, RefusedError, Session
 
 OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
 POLICY = "policy"
@@ -51,7 +51,7 @@ def serve(options: argparse.Namespace) -> int:
     listening = listen.listen(options.host, options.port)
     opponents = {name: opponents_of(make_game(name)) for name in GAMES}
     hosts = [*listen.host_names(options.host, listening), *options.name]
-    app = make_app(make_player, opponents, ADVISER, hosts, options.tables, options.expiry * 60)
+    app = make_app(make_player, opponents, ADVISER, hosts, options.sessions, options.expiry * 60)
     address = listen.url(listening)
     if listen.for_others(listening):
         print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
@@ -77,11 +77,11 @@ def nice(seat: str) -> str:
     return seat.removesuffix("_0") if role_of(seat) != "player" else seat.replace("_", " ")
 
 
-def play(table: Table, console: Console) -> int:
+def play(session: Session, console: Console) -> int:
     """A game in the terminal; at the end its replay is kept."""
     told = 0
     while True:
-        shown = table.payload()
+        shown = session.payload()
         for line in shown["log"][told:]:
             console.print(f"[bold]{nice(line['seat'])}[/]: {line['text']}", highlight=False)
         told = len(shown["log"])
@@ -89,23 +89,23 @@ def play(table: Table, console: Console) -> int:
             console.print(shown["text"], highlight=False, markup=False)
             path = Path("runs") / "play" / time.strftime("%Y-%m-%d-%H%M%S.jsonl")
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(table.replay())
+            path.write_bytes(session.replay())
             console.print(f"replay: {path}  (drako-env replay leafs through it)")
             if not Confirm.ask("another game", console=console, default=False):
                 return 0
-            table.rematch(secrets.randbits(63))
+            session.rematch(secrets.randbits(63))
             told = 0
             continue
         if not shown["yours"]:
-            table.advance(shown["number"])
+            session.advance(shown["number"])
             continue
         console.print(f"\n{shown['text']}", highlight=False, markup=False)
-        if not decide(table, shown["number"], shown["actions"], console):
+        if not decide(session, shown["number"], shown["actions"], console):
             return 0
-        told = min(told, table.number)
+        told = min(told, session.number)
 
 
-def decide(table: Table, number: int, actions: list[dict[str, object]], console: Console) -> bool:
+def decide(session: Session, number: int, actions: list[dict[str, object]], console: Console) -> bool:
     """One decision of the person; False to leave."""
     grid = Grid.grid(padding=(0, 3))
     for first in range(0, len(actions), 3):
@@ -118,13 +118,13 @@ def decide(table: Table, number: int, actions: list[dict[str, object]], console:
             if word in ("q", "quit"):
                 return False
             if word in ("h", "hint"):
-                for advice in table.hint(number, ADVISER):
+                for advice in session.hint(number, ADVISER):
                     console.print(f"  {advice['share']:4.0%} {advice['text']}", highlight=False)
             elif word in ("u", "undo"):
-                table.undo()
+                session.undo()
                 return True
             elif word.isdecimal() and 1 <= int(word) <= len(actions):
-                table.play(number, int(str(actions[int(word) - 1]["id"])))
+                session.play(number, int(str(actions[int(word) - 1]["id"])))
                 return True
         except RefusedError as error:
             console.print(str(error))
@@ -145,7 +145,7 @@ def make_play_parser() -> argparse.ArgumentParser:
     page.add_argument(
         "--name", action="append", default=[], help="a further name by which browsers call this machine (mybox.lan)"
     )
-    page.add_argument("--tables", type=int, default=500, help="most games at once (default: 500; 100 of one address)")
+    page.add_argument("--sessions", type=int, default=500, help="most games at once (default: 500; 100 of one address)")
     page.add_argument("--expiry", type=float, default=60, help="minutes after which a left game is cleared")
     return parser
 
@@ -156,5 +156,5 @@ def main(argv: Sequence[str]) -> int:
     if options.web:
         return serve(options)
     game = chosen_game(options)
-    table = Table(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
-    return play(table, Console())
+    session = Session(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
+    return play(session, Console())

@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from drako_env.cli.options import make_parser
 from drako_env.replay import Replay, load, verify
-from drako_env.web.book import Page, film, html, pages
+from drako_env.web.replay_page import Page, film, html, pages
 
 
 def leaf(every: list[Page], console: Console) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from starlette.exceptions import HTTPException
 
-from drako_env.web.table import Table
+from drako_env.web.session import Session
 
 WINDOW = 60.0
 """Seconds in which hints are counted."""
@@ -20,14 +20,14 @@ WINDOW = 60.0
 class Limits:
     """What one client (an address) may use."""
 
-    tables: int = 100
+    sessions: int = 100
     """A fifth of all 500: nobody takes them all alone, and a class behind one router still finds three for each."""
     hints: int = 30
     """In a minute: one every other second. A hint takes about 30 ms, so that is 1.5 % of a core."""
     working: int = 4
     """Requests that are worked on at the same time: a tenth of the 40 threads that Starlette has. More of them wait."""
     waiting: int = 100
-    """Requests that wait for those: one for each table."""
+    """Requests that wait for those: one for each session."""
 
 
 LIMITS = Limits()
@@ -48,54 +48,54 @@ def client_of(address: str) -> str:
 
 @dataclass
 class _Taken:
-    table: Table
+    session: Session
     client: str
     used: float
 
 
 @dataclass
-class Tables:
-    """The tables in use, at most so many, and so many of one client; those that nobody came back to are cleared."""
+class Sessions:
+    """The sessions in use, at most so many, and so many of one client; those that nobody came back to are cleared."""
 
     most: int
     seconds: float
-    most_each: int = LIMITS.tables
+    most_each: int = LIMITS.sessions
     clock: Callable[[], float] = time.monotonic
-    _tables: dict[str, _Taken] = field(default_factory=dict)
+    _sessions: dict[str, _Taken] = field(default_factory=dict)
 
     def check_room(self, client: str) -> None:
         """Whether there is one more."""
         self.clear()
-        if len(self._tables) >= self.most:
-            raise HTTPException(429, f"all {self.most} tables are taken: try again later")
-        if sum(taken.client == client for taken in self._tables.values()) >= self.most_each:
+        if len(self._sessions) >= self.most:
+            raise HTTPException(429, f"all {self.most} games are taken: try again later")
+        if sum(taken.client == client for taken in self._sessions.values()) >= self.most_each:
             left = f"one that is left alone for {self.seconds / 60:g} minutes is cleared"
-            raise HTTPException(429, f"your address has {self.most_each} tables, as many as one may have: {left}")
+            raise HTTPException(429, f"your address has {self.most_each} games, as many as one may have: {left}")
 
-    def add(self, table: Table, client: str) -> str:
-        """A new table under a name that nobody can guess."""
+    def add(self, session: Session, client: str) -> str:
+        """A new session under a name that nobody can guess."""
         self.check_room(client)
         name = secrets.token_urlsafe(16)
-        self._tables[name] = _Taken(table, client, self.clock())
+        self._sessions[name] = _Taken(session, client, self.clock())
         return name
 
-    def find(self, name: str) -> Table:
-        """A table by its name."""
+    def find(self, name: str) -> Session:
+        """A session by its name."""
         self.clear()
-        if name not in self._tables:
-            raise HTTPException(404, "there is no such table (any more)")
-        taken = self._tables[name]
+        if name not in self._sessions:
+            raise HTTPException(404, "there is no such game (any more)")
+        taken = self._sessions[name]
         taken.used = self.clock()
-        return taken.table
+        return taken.session
 
     def clear(self) -> None:
         """Forget what has expired."""
         now = self.clock()
-        for name in [name for name, taken in self._tables.items() if now - taken.used > self.seconds]:
-            del self._tables[name]
+        for name in [name for name, taken in self._sessions.items() if now - taken.used > self.seconds]:
+            del self._sessions[name]
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._sessions)
 
 
 @dataclass

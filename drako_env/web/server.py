@@ -1,4 +1,4 @@
-"""The server of the page: tables by secret names, small JSON requests, nothing hidden in any answer."""
+"""The server of the page: sessions by secret names, small JSON requests, nothing hidden in any answer."""
 
 import ipaddress
 import re
@@ -30,8 +30,8 @@ except ImportError as error:
 
 from drako_env.engine.game import Game
 from drako_env.games import GAMES, Entry, make_game
-from drako_env.web.limits import LIMITS, Hints, Limits, Tables, client_of
-from drako_env.web.table import PERSON, AgentMaker, RefusedError, Table
+from drako_env.web.limits import LIMITS, Hints, Limits, Sessions, client_of
+from drako_env.web.session import PERSON, AgentMaker, RefusedError, Session
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
@@ -51,7 +51,7 @@ HEADERS = {
 }
 
 
-class NewTable(msgspec.Struct, forbid_unknown_fields=True):
+class NewSession(msgspec.Struct, forbid_unknown_fields=True):
     """What to play, and who."""
 
     game: str
@@ -89,11 +89,11 @@ class Server:
         make_player: AgentMaker,
         opponents: Mapping[str, Sequence[str]],
         adviser: str,
-        tables: Tables,
+        sessions: Sessions,
         limits: Limits,
         timing: bool = False,
     ) -> None:
-        self._make_agent, self._opponents, self._adviser, self.tables = make_player, opponents, adviser, tables
+        self._make_player, self._opponents, self._adviser, self.sessions = make_player, opponents, adviser, sessions
         self._limits, self._hints = limits, Hints(limits.hints)
         self._workers: WeakValueDictionary[str, CapacityLimiter] = WeakValueDictionary()
         """By client, while it has requests."""
@@ -103,19 +103,19 @@ class Server:
 
     def routes(self) -> list[Route]:
         """All of them."""
-        table = "/api/tables/{name}"
+        session = "/api/sessions/{name}"
         return [
             Route("/", self.page),
             Route("/static/{name}", self.part),
             Route("/api/games", self.games),
-            Route("/api/tables", self.new, methods=["POST"]),
-            Route(table, self.show),
-            Route(f"{table}/play", self.play, methods=["POST"]),
-            Route(f"{table}/advance", self.advance, methods=["POST"]),
-            Route(f"{table}/undo", self.undo, methods=["POST"]),
-            Route(f"{table}/hint", self.hint, methods=["POST"]),
-            Route(f"{table}/rematch", self.rematch, methods=["POST"]),
-            Route(f"{table}/replay", self.replay),
+            Route("/api/sessions", self.new, methods=["POST"]),
+            Route(session, self.show),
+            Route(f"{session}/play", self.play, methods=["POST"]),
+            Route(f"{session}/advance", self.advance, methods=["POST"]),
+            Route(f"{session}/undo", self.undo, methods=["POST"]),
+            Route(f"{session}/hint", self.hint, methods=["POST"]),
+            Route(f"{session}/rematch", self.rematch, methods=["POST"]),
+            Route(f"{session}/replay", self.replay),
         ]
 
     async def page(self, request: Request) -> Response:
@@ -149,81 +149,81 @@ class Server:
         return {"games": shown, "person": PERSON}
 
     async def new(self, request: Request) -> Response:
-        """A new table."""
-        wanted, client = await _body(request, NewTable), _client(request)
-        self.tables.check_room(client)
-        table = await self._work(client, lambda: self._set_up(wanted))
-        return _answer({"table": self.tables.add(table, client), **table.payload()}, 201)
+        """A new session."""
+        wanted, client = await _body(request, NewSession), _client(request)
+        self.sessions.check_room(client)
+        session = await self._work(client, lambda: self._set_up(wanted))
+        return _answer({"session": self.sessions.add(session, client), **session.payload()}, 201)
 
-    def _set_up(self, wanted: NewTable) -> Table:
+    def _set_up(self, wanted: NewSession) -> Session:
         game = self._chosen_game(wanted)
         allowed = (PERSON, *self._opponents[wanted.game])
         if len(wanted.players) != len(game.seats) or not set(wanted.players) <= set(allowed):
             raise HTTPException(422, f"players: expected {len(game.seats)} of {', '.join(allowed)}")
         try:
-            return Table(game, wanted.players, self._make_agent, secrets.randbits(63), wanted.practice)
+            return Session(game, wanted.players, self._make_player, secrets.randbits(63), wanted.practice)
         except ValueError:
             raise HTTPException(
                 422, "a learnt policy plays by the standard rules only: choose another opponent"
             ) from None
 
     async def show(self, request: Request) -> Response:
-        """A table as it stands."""
-        return await self._changed(request, lambda table: None)
+        """A session as it stands."""
+        return await self._changed(request, lambda session: None)
 
     async def play(self, request: Request) -> Response:
         """A person's decision."""
         wanted = await _body(request, Played)
-        return await self._changed(request, lambda table: table.play(wanted.number, wanted.action))
+        return await self._changed(request, lambda session: session.play(wanted.number, wanted.action))
 
     async def advance(self, request: Request) -> Response:
         """An agent's decision."""
         wanted = await _body(request, Numbered)
-        return await self._changed(request, lambda table: table.advance(wanted.number))
+        return await self._changed(request, lambda session: session.advance(wanted.number))
 
     async def undo(self, request: Request) -> Response:
         """Take a decision back."""
         await _body(request, Nothing)
-        return await self._changed(request, Table.undo)
+        return await self._changed(request, Session.undo)
 
     async def rematch(self, request: Request) -> Response:
         """Another game of the same players."""
         await _body(request, Nothing)
-        return await self._changed(request, lambda table: table.rematch(secrets.randbits(63)))
+        return await self._changed(request, lambda session: session.rematch(secrets.randbits(63)))
 
     async def hint(self, request: Request) -> Response:
         """What the adviser would do."""
         wanted = await _body(request, Numbered)
-        self.tables.find(request.path_params["name"])  # a hint at no table is not counted
+        self.sessions.find(request.path_params["name"])  # a hint at no session is not counted
         self._hints.count(_client(request))
-        hints, timing = await self._locked(request, lambda table: table.hint(wanted.number, self._adviser))
+        hints, timing = await self._locked(request, lambda session: session.hint(wanted.number, self._adviser))
         return _answer({"hints": hints}, headers=timing)
 
     async def replay(self, request: Request) -> Response:
         """The finished game as a file."""
-        lines, timing = await self._locked(request, Table.replay)
+        lines, timing = await self._locked(request, Session.replay)
         name = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
         return Response(lines, media_type="application/jsonl", headers=HEADERS | timing | name)
 
-    async def _changed(self, request: Request, change: Callable[[Table], None]) -> Response:
-        """Change a table, and answer with what it looks like then."""
+    async def _changed(self, request: Request, change: Callable[[Session], None]) -> Response:
+        """Change a session, and answer with what it looks like then."""
 
-        def work(table: Table) -> dict[str, Any]:
-            change(table)
-            return table.payload()
+        def work(session: Session) -> dict[str, Any]:
+            change(session)
+            return session.payload()
 
         payload, timing = await self._locked(request, work)
         return _answer(payload, headers=timing)
 
-    async def _locked(self, request: Request, work: Callable[[Table], Any]) -> tuple[Any, dict[str, str]]:
-        """Work on a table in a thread, one at a time. Returns what it gives, and a header that says how long it took,
+    async def _locked(self, request: Request, work: Callable[[Session], Any]) -> tuple[Any, dict[str, str]]:
+        """Work on a session in a thread, one at a time. Returns what it gives, and a header that says how long it took,
         and how much of that an agent was thinking."""
-        start, table = time.perf_counter(), self.tables.find(request.path_params["name"])
+        start, session = time.perf_counter(), self.sessions.find(request.path_params["name"])
 
         def alone() -> tuple[Any, float]:
-            with table.lock:
-                before = table.thinking
-                return work(table), table.thinking - before
+            with session.lock:
+                before = session.thinking
+                return work(session), session.thinking - before
 
         try:
             result, thought = await self._work(_client(request), alone)
@@ -242,7 +242,7 @@ class Server:
         async with workers:
             return await run_in_threadpool(work)
 
-    def _chosen_game(self, wanted: NewTable) -> Game:
+    def _chosen_game(self, wanted: NewSession) -> Game:
         """Only shipped tables: a name that is none is never looked for among files."""
         entry = GAMES.get(wanted.game)
         if entry is None:
@@ -336,15 +336,15 @@ def make_app(
     opponents: Mapping[str, Sequence[str]],
     adviser: str,
     hosts: Sequence[str] = (),
-    most_tables: int = 500,
+    most_sessions: int = 500,
     seconds: float = 3600.0,
     timing: bool = False,
     limits: Limits = LIMITS,
 ) -> Starlette:
     """The application. `hosts` are further names that the server answers to, `limits` what one client may use."""
-    server = Server(make_player, opponents, adviser, Tables(most_tables, seconds, limits.tables), limits, timing)
+    server = Server(make_player, opponents, adviser, Sessions(most_sessions, seconds, limits.sessions), limits, timing)
     known = Middleware(KnownHosts, hosts=[*LOCAL, *hosts])
     app = Starlette(routes=server.routes(), middleware=[known], exception_handlers={HTTPException: _problem})
     app.router.redirect_slashes = False
-    app.state.tables = server.tables
+    app.state.sessions = server.sessions
     return app

@@ -12,7 +12,7 @@ from drako_env.engine.game import rules_digest
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
 from drako_env.players import make_player
-from drako_env.web.book import Page
+from drako_env.web.replay_page import Page
 from tests.drako.random_games import TABLES
 from tests.every_game import every_game
 

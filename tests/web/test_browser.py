@@ -54,10 +54,10 @@ def test_a_whole_game_on_each_seat(page, address, seat, table, tmp_path):
         asked += decide(page, chance)
         decisions += 1
         if decisions == 5:
-            before = page.evaluate("[state.table, state.shown.number, state.shown.picture]")
+            before = page.evaluate("[state.session, state.shown.number, state.shown.picture]")
             page.reload()
             wait_for(page, READY)
-            assert page.evaluate("[state.table, state.shown.number, state.shown.picture]") == before
+            assert page.evaluate("[state.session, state.shown.number, state.shown.picture]") == before
             page.screenshot(path=SHOTS / f"desktop-{seat}.png")
     assert asked > 0
     assert page.locator("#end").is_visible()
@@ -143,7 +143,7 @@ def test_new_game_while_the_machine_thinks(page, address):
 
 
 def test_what_a_client_may_not_is_shown(page):
-    with Running(app_of(limits=Limits(tables=1, hints=1))) as running:
+    with Running(app_of(limits=Limits(sessions=1, hints=1))) as running:
         sit_down(page, f"{running.url}/{QUICK}", 0)
         page.keyboard.press("h")
         page.wait_for_selector("#hints button")
@@ -153,7 +153,7 @@ def test_what_a_client_may_not_is_shown(page):
         assert "your address had 1 hints in a minute" in page.inner_text("#error")
         page.click("#leave")
         page.click("#start")
-        wait_for(page, "byId('error').textContent.includes('your address has 1 tables')")
+        wait_for(page, "byId('error').textContent.includes('your address has 1 games')")
         assert page.locator("#error").is_visible()
         assert page.locator("#setup").is_visible()
 

@@ -17,7 +17,7 @@ from tests.web.running import HANGS, Running, app_of, until
 HOST = b"Host: 127.0.0.1\r\n"
 JSON = HOST + b"Content-Type: application/json\r\n"
 NEW = {"game": "drako", "players": ["person", "heuristic"]}
-POST = b"POST /api/tables HTTP/1.1\r\n" + JSON
+POST = b"POST /api/sessions HTTP/1.1\r\n" + JSON
 BODY = json.dumps(NEW).encode()
 LONG = POST + b"Content-Length: 4000\r\n\r\n" + BODY
 
@@ -49,7 +49,7 @@ def running(served):
     until(served.quiet)
     problems = served.problems.copy()
     served.problems.clear()
-    served.app.state.tables._tables.clear()
+    served.app.state.sessions._sessions.clear()
     assert problems == []
 
 
@@ -107,7 +107,7 @@ def test_who_never_completes_a_request_is_let_go(running, heard, pieces):
     running.skip(0.2 * PATIENCE if pieces else 1.1 * PATIENCE)
     assert b"201" not in rest_of(client)
     until(running.quiet)
-    assert len(running.app.state.tables) == 0
+    assert len(running.app.state.sessions) == 0
 
 
 def test_who_goes_on_after_the_answer_is_let_go(running, heard):
@@ -141,9 +141,9 @@ def test_who_does_not_read_is_let_go(running):
 
 
 def test_an_agent_may_think_for_as_long_as_it_likes(running):
-    _, table = ask(running, "POST", "/api/tables", NEW)
+    _, session = ask(running, "POST", "/api/sessions", NEW)
     answers = queue.Queue()
-    path = f"/api/tables/{table['table']}/hint"
+    path = f"/api/sessions/{session['session']}/hint"
     asking = threading.Thread(target=lambda: answers.put(ask(running, "POST", path, {"number": 0})))
     asking.start()
     assert Patient.started.wait(HANGS)
@@ -168,13 +168,13 @@ def test_a_broken_off_upload_leaves_nothing(running, heard, sent):
     with running.connect(sent):
         heard.get(timeout=HANGS)
     until(running.quiet)
-    assert len(running.app.state.tables) == 0
+    assert len(running.app.state.sessions) == 0
 
 
 def test_what_was_not_sent_to_its_end_is_not_done(running):
-    _, table = ask(running, "POST", "/api/tables", NEW | {"practice": True})
-    path = f"/api/tables/{table['table']}"
-    played = ask(running, "POST", f"{path}/play", {"number": 0, "action": table["actions"][0]["id"]})
+    _, session = ask(running, "POST", "/api/sessions", NEW | {"practice": True})
+    path = f"/api/sessions/{session['session']}"
+    played = ask(running, "POST", f"{path}/play", {"number": 0, "action": session["actions"][0]["id"]})
     with running.connect(f"POST {path}/undo HTTP/1.1\r\n".encode() + JSON + b"Content-Length: 2\r\n\r\n{"):
         pass
     until(running.quiet)
@@ -198,7 +198,7 @@ NONSENSE = {
     "chunk with the request": [b"POST /nosuch HTTP/1.1\r\n" + JSON + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"],
     "chunk after the answer": [b"POST /nosuch HTTP/1.1\r\n" + JSON + b"Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n"],
     "chunk after too much": [POST + b"Transfer-Encoding: chunked\r\n\r\n1388\r\n" + b"x" * 5000, b"garbage"],
-    "type of bytes": [b"POST /api/tables HTTP/1.1\r\n" + HOST + b"Content-Type: \xff\r\nContent-Length: 0\r\n\r\n"],
+    "type of bytes": [b"POST /api/sessions HTTP/1.1\r\n" + HOST + b"Content-Type: \xff\r\nContent-Length: 0\r\n\r\n"],
     "long header": [b"GET / HTTP/1.1\r\nX: " + b"a" * 20_000],
     "no web socket": [
         b"GET /nosuch HTTP/1.1\r\n"
@@ -223,7 +223,7 @@ def test_nonsense_is_refused(running, heard, pieces):
     assert b"application/json" in head.lower()
     assert b'"error"' in body
     until(running.quiet)
-    assert len(running.app.state.tables) == 0
+    assert len(running.app.state.sessions) == 0
 
 
 def test_damaged_requests_leave_nothing_in_the_log(running):
@@ -266,8 +266,8 @@ def test_one_client_has_so_many_connections(running, monkeypatch):
 
 
 def test_a_client_cannot_claim_to_be_another():
-    with Running(app_of(limits=Limits(tables=1))) as running:
-        assert ask(running, "POST", "/api/tables", NEW)[0] == 201
-        status, answer = ask(running, "POST", "/api/tables", NEW, **{"X-Forwarded-For": "10.0.0.9"})
+    with Running(app_of(limits=Limits(sessions=1))) as running:
+        assert ask(running, "POST", "/api/sessions", NEW)[0] == 201
+        status, answer = ask(running, "POST", "/api/sessions", NEW, **{"X-Forwarded-For": "10.0.0.9"})
     assert status == 429
-    assert "your address has 1 tables" in answer["error"]
+    assert "your address has 1 games" in answer["error"]

@@ -22,9 +22,9 @@ async def visit(client, seed, pause, end):
     """One person: random legal decisions, one game after the other. Returns the answers' times without the agents'."""
     chance, times = random.Random(seed), []
     await asyncio.sleep(chance.random() * pause)
-    answer = await client.post("/api/tables", json={"game": "drako", "players": ["person", "heuristic"]})
+    answer = await client.post("/api/sessions", json={"game": "drako", "players": ["person", "heuristic"]})
     shown = answer.json()
-    path = f"/api/tables/{shown['table']}"
+    path = f"/api/sessions/{shown['session']}"
     while not end(len(times)):
         what = "rematch" if shown["over"] else "play" if shown["yours"] else "advance"
         body = {} if what == "rematch" else {"number": shown["number"]}
@@ -47,15 +47,15 @@ async def crowd(address, people, pause, end):
 
 
 def play(people, pause, end):
-    app = app_of(most_tables=people, seconds=EXPIRY, timing=True)
-    tables = app.state.tables
+    app = app_of(most_sessions=people, seconds=EXPIRY, timing=True)
+    sessions = app.state.sessions
     with Running(app) as running:
         times = asyncio.run(crowd(running.url, people, pause, end))
         assert running.problems == []
-    left = [weakref.ref(taken.table) for taken in tables._tables.values()]
+    left = [weakref.ref(taken.session) for taken in sessions._sessions.values()]
     assert len(left) == people
-    tables.clock = lambda: time.monotonic() + EXPIRY
-    tables.clear()
+    sessions.clock = lambda: time.monotonic() + EXPIRY
+    sessions.clear()
     gc.collect()
     assert [one for one in left if one() is not None] == []
     return [one for person in times for one in person]

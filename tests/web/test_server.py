@@ -16,7 +16,7 @@ from drako_env.cli import play
 from drako_env.games import GAMES
 from drako_env.players import make_player
 from drako_env.web import listen
-from drako_env.web.limits import WINDOW, Hints, Limits, Tables, client_of
+from drako_env.web.limits import WINDOW, Hints, Limits, Sessions, client_of
 from drako_env.web.server import LARGEST_BODY, LONGEST_ERROR, Server
 from tests.web.browsing import serving
 from tests.web.running import HANGS, OPPONENTS, app_of
@@ -31,11 +31,11 @@ def client_at(app, address="testclient", host="127.0.0.1"):
 
 @pytest.fixture
 def client():
-    return client_at(app_of(most_tables=20))
+    return client_at(app_of(most_sessions=20))
 
 
-def new_table(client, **changes):
-    answer = client.post("/api/tables", json=NEW | changes)
+def new_session(client, **changes):
+    answer = client.post("/api/sessions", json=NEW | changes)
     assert answer.status_code == 201, answer.text
     return answer.json()
 
@@ -55,10 +55,10 @@ def test_what_can_be_chosen_can_be_played(client):
     for name, game in games.items():
         for players, seats in game["seats"].items():
             options = {"num_players": int(players)} if players else {}
-            made = new_table(client, game=name, players=["person"] + ["random"] * (len(seats) - 1), options=options)
+            made = new_session(client, game=name, players=["person"] + ["random"] * (len(seats) - 1), options=options)
             assert list(made["players"]) == seats
             assert made["picture"].startswith("<svg")
-        client.app.state.tables._tables.clear()
+        client.app.state.sessions._sessions.clear()
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_what_can_be_chosen_can_be_played(client):
         ({"game": "x" * LARGEST_BODY}, 413),
     ],
 )
-def test_bad_tables_are_refused(client, changes, status):
-    answer = client.post("/api/tables", json=NEW | changes)
+def test_bad_sessions_are_refused(client, changes, status):
+    answer = client.post("/api/sessions", json=NEW | changes)
     assert answer.status_code == status
     assert answer.json()["error"]
-    assert len(client.app.state.tables) == 0
+    assert len(client.app.state.sessions) == 0
 
 
 HOSTILE = [
@@ -109,19 +109,19 @@ HOSTILE = [
 
 @pytest.mark.parametrize("body", HOSTILE, ids=lambda body: repr(body[:30]))
 def test_hostile_bodies_are_refused_everywhere_and_change_nothing(client, body):
-    made = new_table(client, practice=True)
-    path = f"/api/tables/{made['table']}"
-    for address in ("/api/tables", *(f"{path}/{what}" for what in ("play", "advance", "undo", "hint", "rematch"))):
+    made = new_session(client, practice=True)
+    path = f"/api/sessions/{made['session']}"
+    for address in ("/api/sessions", *(f"{path}/{what}" for what in ("play", "advance", "undo", "hint", "rematch"))):
         answer = client.post(address, content=body)
         assert answer.status_code in (409, 413, 422)
         assert 0 < len(answer.json()["error"]) <= LONGEST_ERROR
-    assert client.get(path).json() == {key: value for key, value in made.items() if key != "table"}
-    assert len(client.app.state.tables) == 1
+    assert client.get(path).json() == {key: value for key, value in made.items() if key != "session"}
+    assert len(client.app.state.sessions) == 1
 
 
 def test_hostile_requests_change_nothing(client):
-    mine, yours = new_table(client), new_table(client)
-    path = f"/api/tables/{mine['table']}"
+    mine, yours = new_session(client), new_session(client)
+    path = f"/api/sessions/{mine['session']}"
     legal = {choice["id"] for choice in mine["actions"]}
     illegal = next(i for i in range(222) if i not in legal)
     attempts = [
@@ -133,10 +133,10 @@ def test_hostile_requests_change_nothing(client):
         ("POST", f"{path}/undo", "{}", 409),
         ("POST", f"{path}/rematch", "{}", 409),
         ("GET", f"{path}/replay", None, 409),
-        ("GET", "/api/tables/nosuch", None, 404),
-        ("GET", f"/api/tables/{mine['table'][:-1]}", None, 404),
-        ("POST", "/api/tables/nosuch/hint", json.dumps({"number": 0}), 404),
-        ("GET", "/api/tables/%ff%00", None, 404),
+        ("GET", "/api/sessions/nosuch", None, 404),
+        ("GET", f"/api/sessions/{mine['session'][:-1]}", None, 404),
+        ("POST", "/api/sessions/nosuch/hint", json.dumps({"number": 0}), 404),
+        ("GET", "/api/sessions/%ff%00", None, 404),
         ("GET", "/static/../server.py", None, 404),
         ("GET", "/static/%2e%2e/server.py", None, 404),
         ("GET", "/static/..%2fserver.py", None, 404),
@@ -150,16 +150,16 @@ def test_hostile_requests_change_nothing(client):
         ("DELETE", path, None, 405),
         ("GET", f"{path}/play", None, 405),
         ("POST", "/", "{}", 405),
-        ("OPTIONS", "/api/tables", None, 405),
+        ("OPTIONS", "/api/sessions", None, 405),
         ("TRACE", "/static/page.js", None, 405),
     ]
     for method, address, body, status in attempts:
         answer = client.request(method, address, content=body, follow_redirects=False)
         assert answer.status_code == status, (method, address, answer.text)
         assert answer.json()["error"]
-    for table in (mine, yours):
-        shown = client.get(f"/api/tables/{table['table']}").json()
-        assert shown == {key: value for key, value in table.items() if key != "table"}
+    for session in (mine, yours):
+        shown = client.get(f"/api/sessions/{session['session']}").json()
+        assert shown == {key: value for key, value in session.items() if key != "session"}
 
 
 @pytest.mark.parametrize("name", ["Range", "If-None-Match", "If-Modified-Since", "Accept", "Content-Length", "Cookie"])
@@ -171,22 +171,22 @@ def test_hostile_headers_do_nothing(client, name, value):
 
 
 def test_a_form_of_a_foreign_page_is_refused(client):
-    answer = client.post("/api/tables", content=json.dumps(NEW), headers={"Content-Type": "text/plain"})
+    answer = client.post("/api/sessions", content=json.dumps(NEW), headers={"Content-Type": "text/plain"})
     assert answer.status_code == 415
-    assert len(client.app.state.tables) == 0
+    assert len(client.app.state.sessions) == 0
 
 
 def test_a_form_cannot_take_back_a_move(client):
-    table = new_table(client, practice=True)
-    path = f"/api/tables/{table['table']}"
-    played = client.post(f"{path}/play", json={"number": 0, "action": table["actions"][0]["id"]}).json()
+    session = new_session(client, practice=True)
+    path = f"/api/sessions/{session['session']}"
+    played = client.post(f"{path}/play", json={"number": 0, "action": session["actions"][0]["id"]}).json()
     assert client.post(f"{path}/undo", content="{}", headers={"Content-Type": "text/plain"}).status_code == 415
     assert client.get(path).json() == played
 
 
 def test_how_long_agents_thought_is_not_told(client):
-    table = new_table(client, players=["heuristic", "person"])
-    answer = client.post(f"/api/tables/{table['table']}/advance", json={"number": 0})
+    session = new_session(client, players=["heuristic", "person"])
+    answer = client.post(f"/api/sessions/{session['session']}/advance", json={"number": 0})
     assert answer.status_code == 200
     assert "server-timing" not in answer.headers
 
@@ -278,40 +278,40 @@ def test_the_command_serves_until_it_is_stopped():
 
 def test_tables_are_bounded_and_expire():
     now = [0.0]
-    tables = Tables(most=2, seconds=10, clock=lambda: now[0])
-    first, _ = tables.add(object(), "me"), tables.add(object(), "me")
-    with pytest.raises(HTTPException, match="all 2 tables are taken"):
-        tables.add(object(), "you")
+    sessions = Sessions(most=2, seconds=10, clock=lambda: now[0])
+    first, _ = sessions.add(object(), "me"), sessions.add(object(), "me")
+    with pytest.raises(HTTPException, match="all 2 games are taken"):
+        sessions.add(object(), "you")
     now[0] = 8
-    tables.find(first)
+    sessions.find(first)
     now[0] = 11
-    assert len({tables.add(object(), "you"), first}) == 2
-    assert len(tables) == 2
+    assert len({sessions.add(object(), "you"), first}) == 2
+    assert len(sessions) == 2
     now[0] = 100
-    with pytest.raises(HTTPException, match="no such table"):
-        tables.find(first)
-    assert len(tables) == 0
+    with pytest.raises(HTTPException, match="no such game"):
+        sessions.find(first)
+    assert len(sessions) == 0
 
 
-def test_each_client_has_so_many_tables():
-    app = app_of(limits=Limits(tables=2))
+def test_each_client_has_so_many_sessions():
+    app = app_of(limits=Limits(sessions=2))
     mine, yours = client_at(app, "10.0.0.1"), client_at(app, "10.0.0.2")
-    first = new_table(mine)
-    new_table(mine)
-    refused = mine.post("/api/tables", json=NEW)
+    first = new_session(mine)
+    new_session(mine)
+    refused = mine.post("/api/sessions", json=NEW)
     assert refused.status_code == 429
-    assert "your address has 2 tables" in refused.json()["error"]
+    assert "your address has 2 games" in refused.json()["error"]
     assert "60 minutes" in refused.json()["error"]
-    new_table(yours)
-    assert len(app.state.tables) == 3
-    assert mine.get(f"/api/tables/{first['table']}").status_code == 200
+    new_session(yours)
+    assert len(app.state.sessions) == 3
+    assert mine.get(f"/api/sessions/{first['session']}").status_code == 200
 
 
 def test_each_client_has_so_many_hints():
     app = app_of(limits=Limits(hints=2))
     mine, yours = client_at(app, "10.0.0.1"), client_at(app, "10.0.0.2")
-    path = f"/api/tables/{new_table(mine)['table']}/hint"
-    assert mine.post("/api/tables/nosuch/hint", json={"number": 0}).status_code == 404
+    path = f"/api/sessions/{new_session(mine)['session']}/hint"
+    assert mine.post("/api/sessions/nosuch/hint", json={"number": 0}).status_code == 404
     assert [mine.post(path, json={"number": 0}).status_code for _ in range(3)] == [200, 200, 429]
     assert "2 hints in a minute" in mine.post(path, json={"number": 0}).json()["error"]
     assert yours.post(path, json={"number": 0}).status_code == 200
@@ -337,7 +337,7 @@ def test_addresses_of_one_client():
 
 def test_requests_of_one_client_wait_for_each_other_and_for_nobody_else():
     limits, stop = Limits(working=1, waiting=1), threading.Event()
-    server = Server(make_player, OPPONENTS, "heuristic", Tables(9, 9), limits)
+    server = Server(make_player, OPPONENTS, "heuristic", Sessions(9, 9), limits)
 
     async def crowd():
         mine = [asyncio.create_task(server._work("me", stop.wait)) for _ in range(3)]
@@ -358,13 +358,19 @@ DOCUMENTED = {200, 201, 404, 405, 409, 413, 415, 422, 429}
 def fuzz(client, requests, seed):
     """Random requests, most of them broken: only documented answers, and a refused one changes nothing."""
     chance = random.Random(seed)
-    names = [new_table(client, practice=True)["table"] for _ in range(4)] * 3 + ["nosuch", "..", "%00", "%ff", "a" * 99]
+    names = [new_session(client, practice=True)["session"] for _ in range(4)] * 3 + [
+        "nosuch",
+        "..",
+        "%00",
+        "%ff",
+        "a" * 99,
+    ]
     junk = [*HOSTILE, b"{}", b"null", b"[]", b'{"number":0}', b'{"number":-1,"action":3}', "é".encode() * 9]
     good = 0
     for _ in range(requests):
         name = chance.choice(names)
         what = chance.choice(["", "/play", "/advance", "/undo", "/hint", "/rematch", "/replay", "/nosuch", "/"])
-        before = client.get(f"/api/tables/{name}")
+        before = client.get(f"/api/sessions/{name}")
         body = chance.choice(junk)
         if before.status_code == 200 and chance.random() < 0.7:
             shown = before.json()
@@ -374,12 +380,12 @@ def fuzz(client, requests, seed):
             body = json.dumps({"/play": number | action, "/undo": {}, "/rematch": {}}.get(what, number)).encode()
         method = chance.choice(["GET", "POST", "POST", "POST", "PUT"])
         kind = chance.choice(["application/json"] * 16 + ["text/plain", "", "application/json;charset=x", ";"])
-        answer = client.request(method, f"/api/tables/{name}{what}", content=body, headers={"Content-Type": kind})
+        answer = client.request(method, f"/api/sessions/{name}{what}", content=body, headers={"Content-Type": kind})
         assert answer.status_code in DOCUMENTED, (method, name, what, body)
         good += answer.status_code < 300
         if answer.status_code >= 400:
             assert answer.json()["error"]
-            assert client.get(f"/api/tables/{name}").content == before.content
+            assert client.get(f"/api/sessions/{name}").content == before.content
     assert client.get("/api/games").status_code == 200
     return good
 

@@ -5,7 +5,7 @@
 const PAUSE = Number(new URLSearchParams(location.search).get("pause") ?? 700); // milliseconds between the machine's moves
 const NAMES = { dwarf: "figure" }; // keys of actions that the picture calls otherwise
 const byId = (id) => document.getElementById(id);
-const state = { table: null, shown: null, picked: {}, busy: false, ready: null, timer: null };
+const state = { session: null, shown: null, picked: {}, busy: false, ready: null, timer: null };
 
 async function ask(path, body) {
   const headers = { "Content-Type": "application/json" };
@@ -81,44 +81,44 @@ async function start() {
   button.disabled = true; // the first game of all takes some seconds
   button.textContent = "Setting up …";
   try {
-    const made = await ask("/api/tables", { game: byId("game").value, players, table: table || "", options, practice: byId("practice").checked });
-    open(made.table, made);
+    const made = await ask("/api/sessions", { game: byId("game").value, players, table: table || "", options, practice: byId("practice").checked });
+    open(made.session, made);
   } catch (error) { complain(error); } finally {
     button.disabled = false;
     button.textContent = "Play";
   }
 }
 
-// ---- at the table
+// ---- the game
 
 function open(name, payload) {
-  Object.assign(state, { table: name, picked: {}, ready: null });
+  Object.assign(state, { session: name, picked: {}, ready: null });
   history.replaceState(null, "", `#${name}`);
-  show("table");
+  show("session");
   draw(payload);
 }
 
 function show(part) {
-  for (const id of ["setup", "table"]) byId(id).hidden = id !== part;
-  byId("nav").hidden = part !== "table";
+  for (const id of ["setup", "session"]) byId(id).hidden = id !== part;
+  byId("nav").hidden = part !== "session";
 }
 
 async function change(what, body) {
   if (state.busy) return;
   state.busy = true;
   clearTimeout(state.timer);
-  const table = state.table, address = `/api/tables/${table}${what && `/${what}`}`;
+  const session = state.session, address = `/api/sessions/${session}${what && `/${what}`}`;
   let payload = null;
   try {
     payload = await ask(address, body);
   } catch (error) {
-    if (state.table !== table) { state.busy = false; return; }
+    if (state.session !== session) { state.busy = false; return; }
     if (error.status !== 409 || what !== "advance") complain(error); // another tab may have been quicker
     if (error.status === 404) { state.busy = false; return leave(); }
-    state.timer = setTimeout(() => change(""), error.status === 409 ? 0 : 3000); // look again how the table stands
+    state.timer = setTimeout(() => change(""), error.status === 409 ? 0 : 3000); // look again how the game stands
   }
   state.busy = false;
-  if (payload && state.table === table) draw(payload);
+  if (payload && state.session === session) draw(payload);
 }
 
 function draw(payload) {
@@ -149,7 +149,7 @@ function passOver(payload) { // several people at one page: nobody sees the othe
   byId("question").textContent = `${nice(payload.viewer)} decides`;
   byId("pass-text").textContent = `Pass the screen to ${nice(payload.viewer)}.`;
   byId("pass-go").onclick = () => { state.ready = payload.viewer; draw(payload); };
-  byId("pass").onclose = () => { if (state.table && state.ready !== payload.viewer) byId("pass").showModal(); };
+  byId("pass").onclose = () => { if (state.session && state.ready !== payload.viewer) byId("pass").showModal(); };
   byId("pass").showModal();
 }
 
@@ -224,10 +224,10 @@ function clearPicked() {
 const choose = (id) => change("play", { number: state.shown.number, action: id });
 
 async function hint() {
-  const { table, shown } = state;
+  const { session, shown } = state;
   if (state.busy || !shown.yours) return;
   try {
-    const { hints } = await ask(`/api/tables/${table}/hint`, { number: shown.number });
+    const { hints } = await ask(`/api/sessions/${session}/hint`, { number: shown.number });
     if (state.shown !== shown || state.busy) return;
     const lines = hints.map(({ action, text, share }) => element("button", { type: "button", onclick: () => choose(action) },
       `${text} ${Math.round(100 * share)}%`));
@@ -239,7 +239,7 @@ function drawEnd({ over, viewer }) {
   const winners = Object.keys(over.rewards).filter((seat) => over.rewards[seat] > 0);
   byId("end-title").textContent = !winners.length ? "A draw" : winners.includes(viewer) ? "You won!" : `${nice(winners[0])} won`.replace(/^./, (c) => c.toUpperCase());
   byId("end-reason").textContent = `${over.reason}.`.replace(/^./, (c) => c.toUpperCase());
-  byId("replay").href = `/api/tables/${state.table}/replay`;
+  byId("replay").href = `/api/sessions/${state.session}/replay`;
   byId("choices").replaceChildren(element("button", { type: "button", onclick: () => byId("end").showModal() }, "Result, rematch, replay"));
   byId("end").showModal();
 }
@@ -252,7 +252,7 @@ function closeDialogs() {
 function leave() {
   clearTimeout(state.timer);
   closeDialogs();
-  state.table = null;
+  state.session = null;
   history.replaceState(null, "", location.pathname + location.search);
   setUp().catch(complain);
 }
@@ -266,7 +266,7 @@ byId("ask").addEventListener("cancel", (event) => event.preventDefault());
 byId("pass").addEventListener("cancel", (event) => event.preventDefault());
 document.addEventListener("keydown", (event) => {
   const elsewhere = event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("select, input");
-  if (!state.table || elsewhere || byId("pass").open || byId("end").open) return;
+  if (!state.session || elsewhere || byId("pass").open || byId("end").open) return;
   if (/^[1-9]$/.test(event.key)) {
     const button = document.querySelectorAll("#choices button[data-action], #ask-choices button[data-action]")[Number(event.key) - 1];
     if (button) button.click();
@@ -278,5 +278,5 @@ document.addEventListener("keydown", (event) => {
 (async () => {
   const name = location.hash.slice(1);
   if (!name) return setUp();
-  try { open(name, await ask(`/api/tables/${name}`)); } catch { leave(); }
+  try { open(name, await ask(`/api/sessions/${name}`)); } catch { leave(); }
 })().catch(complain);

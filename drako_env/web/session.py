@@ -1,4 +1,4 @@
-"""A table: one game between people on a page and agents. What leaves it is what the person who looks may know."""
+"""A session: one game between people on a page and agents. What leaves it is what the person who looks may know."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A decision as everybody at the table was told of it."""
+    """A decision as everybody at the session was told of it."""
 
     seat: int
     texts: tuple[str, ...]
@@ -33,7 +33,7 @@ class Event:
     """What chance brought, by player."""
 
 
-class Table:
+class Session:
     """A game under way. Methods may be called from several threads; each is all or nothing."""
 
     def __init__(self, game: Game, players: Sequence[str], make_player: AgentMaker, seed: int, practice: bool) -> None:

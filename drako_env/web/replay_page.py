@@ -13,7 +13,7 @@ from drako_env.engine.game import Game
 from drako_env.engine.position import Position
 from drako_env.replay import Decision, Replay, positions
 
-TEMPLATE = Path(__file__).parent / "book.html"
+TEMPLATE = Path(__file__).parent / "replay_page.html"
 SHOWN_OPINIONS = 5
 
 

@@ -11,7 +11,7 @@ from drako_env import replay
 from drako_env.evaluation.runner import Job, play_job
 from drako_env.games import make_game
 from drako_env.players import make_player
-from drako_env.web.book import film, html, pages
+from drako_env.web.replay_page import film, html, pages
 from scripts import replay as command
 
 

@@ -1,4 +1,4 @@
-"""A table: people and agents take turns, and what leaves it is what the person who looks may know."""
+"""A session: people and agents take turns, and what leaves it is what the person who looks may know."""
 
 import random
 
@@ -9,32 +9,32 @@ from drako_env import replay
 from drako_env.drako.game import Drako
 from drako_env.games import make_game
 from drako_env.players import make_player
-from drako_env.web.table import PERSON, RefusedError, Table
+from drako_env.web.session import PERSON, RefusedError, Session
 
 GAMES = {"drako": {}, "golden_dragon": {"num_players": 3}, "icarius": {}}
 
 
-def table(name="drako", person=0, opponent="random", seed=1, practice=False):
+def session(name="drako", person=0, opponent="random", seed=1, practice=False):
     game = make_game(name, **GAMES[name])
     players = [PERSON if seat == person else opponent for seat in range(len(game.seats))]
-    return Table(game, players, make_player, seed, practice)
+    return Session(game, players, make_player, seed, practice)
 
 
-def play_on(table, chance, decisions=10**6):
+def play_on(session, chance, decisions=10**6):
     """Random decisions of the person, and those of the agents."""
     for _ in range(decisions):
-        shown = table.payload()
+        shown = session.payload()
         if shown["over"]:
             return
         if shown["yours"]:
-            table.play(shown["number"], chance.choice(shown["actions"])["id"])
+            session.play(shown["number"], chance.choice(shown["actions"])["id"])
         else:
-            table.advance(shown["number"])
+            session.advance(shown["number"])
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_whole_game_and_its_replay(name, tmp_path):
-    played = table(name)
+    played = session(name)
     with pytest.raises(RefusedError, match="not over"):
         played.replay()
     play_on(played, random.Random(0))
@@ -48,7 +48,7 @@ def test_a_whole_game_and_its_replay(name, tmp_path):
 
 
 def test_what_cannot_be_done_is_refused_and_changes_nothing():
-    played = table("drako")
+    played = session("drako")
     before = played.payload()
     illegal = next(i for i in range(222) if i not in [choice["id"] for choice in before["actions"]])
     for attempt in (
@@ -66,7 +66,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing():
 
 
 def test_a_decision_sent_twice_is_played_once():
-    played = table("drako")
+    played = session("drako")
     first = played.payload()["actions"][0]["id"]
     played.play(0, first)
     with pytest.raises(RefusedError, match="at decision 1, not 0"):
@@ -74,7 +74,7 @@ def test_a_decision_sent_twice_is_played_once():
 
 
 def test_undo_goes_back_to_the_last_own_decision():
-    played, chance = table("drako", practice=True), random.Random(1)
+    played, chance = session("drako", practice=True), random.Random(1)
     with pytest.raises(RefusedError, match="nothing to take back"):
         played.undo()
     play_on(played, chance, 30)
@@ -89,7 +89,7 @@ def test_undo_goes_back_to_the_last_own_decision():
 
 
 def test_hints_are_legal_and_shares():
-    played = table("drako")
+    played = session("drako")
     legal = {choice["id"] for choice in played.payload()["actions"]}
     hints = played.hint(0, "ismcts:50")
     assert {hint["action"] for hint in hints} <= legal
@@ -98,14 +98,14 @@ def test_hints_are_legal_and_shares():
 
 def test_several_people_see_their_own_side_only_when_they_decide():
     game = make_game("drako")
-    played = Table(game, [PERSON, PERSON], make_player, 3, False)
+    played = Session(game, [PERSON, PERSON], make_player, 3, False)
     assert played.payload()["viewer"] == "dragon_0"
     played.play(0, played.payload()["actions"][0]["id"])
     assert played.payload()["viewer"] == "dwarves_0"
 
 
 def test_stones_put_into_a_holder_are_heard_by_their_owner_only():
-    played = table("golden_dragon", person=0, opponent="random")
+    played = session("golden_dragon", person=0, opponent="random")
     while played.game.phase(played._position.state) != "storm":
         shown = played.payload()
         if shown["yours"]:
@@ -123,7 +123,7 @@ def payloads_agree(name, positions, seed):
     chance, checked, changed = random.Random(seed), 0, 0
     while checked < positions:
         seats = len(make_game(name, **GAMES[name]).seats)
-        played = table(name, person=chance.randrange(seats), seed=chance.getrandbits(60))
+        played = session(name, person=chance.randrange(seats), seed=chance.getrandbits(60))
         for _ in range(chance.randrange(1, 40)):
             play_on(played, chance, 1)
         before, states = played.payload(), played._position.states.copy()
