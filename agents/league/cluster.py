@@ -23,9 +23,9 @@ from agents.league.judge import judge
 from agents.league.pool import Opponents
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
-from drako_env.envs.seat import NAMED
+from drako_env.envs.seat import BATCHED
 from drako_env.players import make_player
-from drako_env.players.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
+from drako_env.players.policy import Floats, Policy, input_scale, load_network, save_policy
 from drako_env.runs import room, sync
 
 PROBE_SECONDS = 0.2
@@ -106,29 +106,26 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
     )
 
 
-class Cluster:
-    """The crew of a league on Ray: one learner in this process, runners wherever the cluster has a core for them.
+class ClusterLearners:
+    """The learners of a league on Ray: they learn in this process, and runners play wherever the cluster has a core for
+    them.
 
     Runners that are lost with their node come back as soon as there is room; until then the others play more."""
 
-    def __init__(
-        self,
-        game: Game,
-        seeds: Mapping[str, int],
-        config: Config,
-        runners: int,
-        tell: Callable[[str], None] = print,
-    ) -> None:
-        self._game, self._seats, self._config = game, list(seeds), config
+    def __init__(self, runners: int, tell: Callable[[str], None] = print) -> None:
         self._healthy, self._tell = runners, tell
-        chosen = ppo_config(game, seeds, config, runners)
-        torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
-        self._algorithm: LeaguePPO = chosen.build_algo()
-        logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
-        self._runners = self._algorithm.env_runner_group
+        self._algorithm: Any = None
         self._sampled = 0
         self._players: dict[str, ray.ObjectRef] = {}
         self._rounds = 0
+
+    def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
+        """Start the runners."""
+        self._game, self._seats, self._config = game, list(seeds), config
+        torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
+        self._algorithm = ppo_config(game, seeds, config, self._healthy).build_algo()
+        logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
+        self._runners = self._algorithm.env_runner_group
 
     def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
         """One round: `rollouts` updates of every side against these opponents."""
@@ -171,15 +168,12 @@ class Cluster:
         before, self._players = self._players, {}
         met: dict[str, dict[str, tuple[float, Any]]] = {seat: {} for seat in opponents}
         for seat, pool in opponents.items():
-            for name, (weight, file) in pool.items():
-                key = file or name
-                if key not in NAMED and key not in self._players:
-                    self._players[key] = before[key] if key in before else ray.put(self._player(name, file))
-                met[seat][name] = (weight, self._players.get(key, name))
+            for name, (weight, player) in pool.items():
+                if player not in BATCHED and player not in self._players:
+                    made = before[player] if player in before else ray.put(make_player(player, self._game))
+                    self._players[player] = made
+                met[seat][name] = (weight, self._players.get(player, player))
         return met
-
-    def _player(self, name: str, file: str) -> Any:
-        return load_policy(Path(file), self._game) if file else make_player(name, self._game)
 
     def _figures(self, seat: str, figures: Mapping[str, Any]) -> dict[str, Any]:
         """Of the last update."""
@@ -253,14 +247,15 @@ class Cluster:
 
     def close(self) -> None:
         """Let the runners go, with the empty folder that RLlib makes."""
-        self._algorithm.stop()
-        with suppress(OSError):
-            Path(self._algorithm.logdir).rmdir()
+        if self._algorithm:
+            self._algorithm.stop()
+            with suppress(OSError):
+                Path(self._algorithm.logdir).rmdir()
 
 
 def _add(results: dict[str, dict[str, tuple[int, float]]], found: dict[str, dict[str, tuple[int, float]]]) -> None:
-    """Games and wins of one runner; it counts rewards, from -1 to 1."""
+    """Games and sums of rewards of one runner."""
     for seat, against in found.items():
         for name, (games, total) in against.items():
             before = results[seat].get(name, (0, 0.0))
-            results[seat][name] = (before[0] + games, before[1] + (games + total) / 2)
+            results[seat][name] = (before[0] + games, before[1] + total)

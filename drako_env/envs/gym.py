@@ -25,11 +25,13 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(self, game: Game, seat: str, opponent: Opponent, render_mode: str | None = None) -> None:
+    def __init__(
+        self, game: Game, seat: str, opponent: Opponent, render_mode: str | None = None, canonical: bool = False
+    ) -> None:
         check_render_mode(render_mode)
         self.render_mode = render_mode
         self._window = Window(game.name, self.metadata["render_fps"])
-        self._games = SeatGames(game, 1, seat, opponent, None)
+        self._games = SeatGames(game, 1, seat, opponent, None, canonical)
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
         self._dealt = self._playing = False
@@ -40,7 +42,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """The legal actions, all zeros when no game is under way."""
-        mask = self._games.batch.action_mask[0]
+        mask = self._games.action_mask[0]
         return mask.copy() if self._playing else np.zeros_like(mask)
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[NDArray[np.int8], Info]:
@@ -50,7 +52,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._dealt = self._playing = True
         if self.render_mode == "human":
             self.render()
-        return self._games.batch.observation[0].copy(), {"action_mask": self.action_masks()}
+        return self._games.observation[0].copy(), {"action_mask": self.action_masks()}
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, Info]:
         """Play an action, then the opponent's answers. An illegal one raises `ValueError` and changes nothing."""
@@ -58,7 +60,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             raise ResetNeeded("no game is under way: call reset() first")
         self._games.step(np.asarray([action]))
         self._playing = not self._games.done[0]
-        source = self._games.batch.observation if self._playing else self._games.final_observation
+        source = self._games.observation if self._playing else self._games.final_observation
         if self.render_mode == "human":
             self.render()
         info = {"action_mask": self.action_masks()}
@@ -73,7 +75,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def _rendered(self, mode: str) -> Any:
         games = self._games
-        states, seats = (games.batch._states, games.seat) if self._playing else (games.final_states, games.final_seat)
+        states, seats = (games.batch.states, games.seat) if self._playing else (games.final_states, games.final_seat)
         return render(games.game, states[0], int(seats[0]), mode, self._window)
 
     def _repr_svg_(self) -> str | None:
@@ -94,8 +96,8 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int6
         "render_modes": [],
     }
 
-    def __init__(self, game: Game, num_envs: int, seat: str, opponent: Opponent) -> None:
-        self._games = SeatGames(game, num_envs, seat, opponent, None)
+    def __init__(self, game: Game, num_envs: int, seat: str, opponent: Opponent, canonical: bool = False) -> None:
+        self._games = SeatGames(game, num_envs, seat, opponent, None, canonical)
         self.num_envs = num_envs
         self.single_observation_space = self._games.observation_space
         self.single_action_space = self._games.action_space
@@ -107,13 +109,13 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int6
         self._games.set_opponent(opponent)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The legal actions, `(num_envs, A)`: the batch's own array, overwritten by the next step."""
-        return self._games.batch.action_mask
+        """The legal actions, `(num_envs, A)`: the games' own array, overwritten by the next step."""
+        return self._games.action_mask
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[NDArray[np.int8], Info]:
         """Deal every game anew."""
         self._games.reset(seed)
-        return self._games.batch.observation.copy(), {"action_mask": self.action_masks().copy()}
+        return self._games.observation.copy(), {"action_mask": self.action_masks().copy()}
 
     def step(
         self, actions: NDArray[np.int64]
@@ -128,4 +130,4 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int6
             for i in np.flatnonzero(games.done):
                 infos["final_obs"][i] = games.final_observation[i].copy()
         truncated = np.zeros(self.num_envs, np.bool_)
-        return games.batch.observation.copy(), games.reward.copy(), games.done.copy(), truncated, infos
+        return games.observation.copy(), games.reward.copy(), games.done.copy(), truncated, infos

@@ -18,8 +18,10 @@ class SeatVecEnv(VecEnv):
 
     At an end `infos[i]` holds `terminal_observation` and `episode` (`r` return, `l` the learner's decisions, `t`)."""
 
-    def __init__(self, game: Game, num_envs: int, seat: str, opponent: Opponent, seed: int | None) -> None:
-        self.games = SeatGames(game, num_envs, seat, opponent, seed)
+    def __init__(
+        self, game: Game, num_envs: int, seat: str, opponent: Opponent, seed: int | None, canonical: bool = False
+    ) -> None:
+        self.games = SeatGames(game, num_envs, seat, opponent, seed, canonical)
         self._lengths = np.zeros(num_envs, np.int64)
         self._actions: NDArray[np.integer[Any]] = np.zeros(num_envs, np.int64)
         self._started = time.time()
@@ -30,8 +32,8 @@ class SeatVecEnv(VecEnv):
         self.games.set_opponent(opponent)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The legal actions, `(num_envs, A)`: the batch's own array, overwritten by the next step."""
-        return self.games.batch.action_mask
+        """The legal actions, `(num_envs, A)`: the games' own array, overwritten by the next step."""
+        return self.games.action_mask
 
     def reset(self) -> NDArray[np.int8]:
         """Deal every game anew, from the seed given to `seed` if there was one."""
@@ -39,7 +41,7 @@ class SeatVecEnv(VecEnv):
         self._reset_seeds()
         self._reset_options()
         self._lengths[:] = 0
-        return self.games.batch.observation.copy()
+        return self.games.observation.copy()
 
     def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
         """Remember the learner's actions."""
@@ -52,7 +54,7 @@ class SeatVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(self.games.done).tolist():
             infos[i] = self._episode(i)
-        return self.games.batch.observation.copy(), self.games.reward.copy(), self.games.done.copy(), infos
+        return self.games.observation.copy(), self.games.reward.copy(), self.games.done.copy(), infos
 
     def _episode(self, i: int) -> dict[str, Any]:
         length, self._lengths[i] = int(self._lengths[i]), 0
@@ -79,7 +81,7 @@ class SeatVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> Any:
-        """`"action_masks"`: the batch's own array, or its rows `indices`."""
+        """`"action_masks"`: the games' own array, or its rows `indices`."""
         if method_name != "action_masks":
             raise AttributeError(f"the environments of a batch have no method {method_name!r}, only 'action_masks'")
         return self.action_masks() if indices is None else [self.action_masks()[i] for i in self._get_indices(indices)]

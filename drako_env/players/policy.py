@@ -48,8 +48,14 @@ class Policy:
 
     def __call__(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.int64]:
         """One action for each row."""
+        return self.sample(observation, mask, self.chance)
+
+    def sample(
+        self, observation: NDArray[np.int8], mask: NDArray[np.int8], chance: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """The same with somebody else's random numbers."""
         logits, ways = self._logits(observation, mask)
-        chosen = (logits + self.chance.gumbel(size=logits.shape).astype(np.float32)).argmax(axis=1)
+        chosen = (logits + chance.gumbel(size=logits.shape).astype(np.float32)).argmax(axis=1)
         return np.asarray(chosen if ways is None else self.game.symmetries.turn_back(chosen, ways))
 
     def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
@@ -202,8 +208,8 @@ class PolicyAgent:
     """Plays each seat with the policy of its role from a folder, or with the one file that is given."""
 
     def __init__(self, game: Game, path: Path) -> None:
-        roles = list(dict.fromkeys(role_of(seat) for seat in game.seats))
-        files = [path / f"{role}{SUFFIX}" for role in roles] if path.is_dir() else [path]
+        self._roles = np.array([role_of(seat) for seat in game.seats])
+        files = [path / f"{role}{SUFFIX}" for role in dict.fromkeys(self._roles)] if path.is_dir() else [path]
         policies = [load_policy(file, game) for file in files if file.exists()]
         if not policies:
             raise ValueError(f"policy {path}: the folder holds none of {', '.join(file.name for file in files)}")
@@ -216,14 +222,27 @@ class PolicyAgent:
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
-        role = role_of(view.game.seats[view.seat])
-        if role not in self._policies:
-            raise ValueError(f"policy {self._path}: plays {', '.join(self._policies)}, not {role}")
-        shares = self._policies[role].probabilities(view.observation[None], view.action_mask[None])[0]
+        policy = self._policy(self._roles[view.seat])
+        shares = policy.probabilities(view.observation[None], view.action_mask[None])[0]
         legal = view.legal()
         self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
         weights = shares[legal].astype(float)
         return int(self._chance.choice(legal, p=weights / weights.sum()))
+
+    def act_batch(
+        self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Choose a legal action in each of many games, in which `seats` are to decide."""
+        actions, roles = np.empty(len(seats), np.int64), self._roles[seats]
+        for role in np.unique(roles):
+            rows = roles == role
+            actions[rows] = self._policy(role).sample(observation[rows], mask[rows], self._chance)
+        return actions
+
+    def _policy(self, role: str) -> Policy:
+        if role not in self._policies:
+            raise ValueError(f"policy {self._path}: plays {', '.join(self._policies)}, not {role}")
+        return self._policies[role]
 
     def opinions(self) -> list[tuple[int, float]]:
         """The probability of each action at the last decision, highest first."""
