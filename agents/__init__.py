@@ -1,1 +1,1 @@
-"""Players, by short names: see `registry`."""
+"""What learns: the league, its learners, the cluster they work on."""

@@ -19,13 +19,12 @@ from ray.rllib.utils.metrics import (
 )
 
 from agents.league.config import Config
-from agents.league.judge import judge
 from agents.league.pool import Opponents
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
 from drako_env.envs.seat import BATCHED
 from drako_env.players import make_player
-from drako_env.players.policy import Floats, Policy, input_scale, load_network, save_policy
+from drako_env.players.policy import Floats, input_scale, load_network, save_policy
 from drako_env.runs import room, sync
 
 PROBE_SECONDS = 0.2
@@ -165,15 +164,12 @@ class ClusterLearners:
 
     def _met(self, opponents: Mapping[str, Opponents]) -> dict[str, dict[str, tuple[float, Any]]]:
         """The opponents as the runners want them: each network is put into the object store once."""
-        before, self._players = self._players, {}
-        met: dict[str, dict[str, tuple[float, Any]]] = {seat: {} for seat in opponents}
-        for seat, pool in opponents.items():
-            for name, (weight, player) in pool.items():
-                if player not in BATCHED and player not in self._players:
-                    made = before[player] if player in before else ray.put(make_player(player, self._game))
-                    self._players[player] = made
-                met[seat][name] = (weight, self._players.get(player, player))
-        return met
+        players = {player for pool in opponents.values() for _, player in pool.values() if player not in BATCHED}
+        self._players = {p: self._players.get(p) or ray.put(make_player(p, self._game)) for p in players}
+        return {
+            seat: {name: (weight, self._players.get(player, player)) for name, (weight, player) in pool.items()}
+            for seat, pool in opponents.items()
+        }
 
     def _figures(self, seat: str, figures: Mapping[str, Any]) -> dict[str, Any]:
         """Of the last update."""
@@ -187,25 +183,10 @@ class ClusterLearners:
             "length": float(played.get(MODULE_LENGTH_MEAN, {}).get(seat, 0.0)),
         }
 
-    def evaluate(
-        self, opponents: Mapping[str, Opponents], games: int, seed: int
-    ) -> dict[str, dict[str, tuple[int, int]]]:
-        """Side -> opponent -> wins of games, on the cluster; runners have nothing else to do meanwhile."""
-        task = ray.remote(judge).options(num_cpus=0, scheduling_strategy="SPREAD")
-        info = self._info() | {"layers": str(len(self._config.layers))}
-        found = {}
-        for seat, tensors in self._tensors().items():
-            policy = Policy(self._game, tensors, info, np.random.default_rng(seed))
-            found[seat] = task.remote(policy, seat, opponents[seat], games, seed)
-        return {seat: ray.get(wins) for seat, wins in found.items()}
-
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
         for seat, tensors in self._tensors().items():
-            save_policy(files[seat], self._game, tensors, {"seat": seat} | self._info() | dict(info))
-
-    def _info(self) -> dict[str, str]:
-        return {"canonical": "yes" if self._config.canonical else "no"}
+            save_policy(files[seat], self._game, tensors, {"seat": seat} | self._config.network() | dict(info))
 
     def _tensors(self) -> dict[str, dict[str, Floats]]:
         """Side -> its network in the words of `drako_env.players.policy`."""

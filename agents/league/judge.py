@@ -1,23 +1,11 @@
 """How many games a policy wins on a seat."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from agents.league.pool import Opponents
 from drako_env.engine.game import Game
 from drako_env.envs.seat import SeatGames
-from drako_env.players.policy import Policy
-
-
-def judge(policy: Policy, seat: str, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:
-    """Opponent -> how many of how many games the policy wins against it."""
-    found = {}
-    for name, (_, player) in opponents.items():
-        fresh = replace(policy, chance=np.random.default_rng(seed))
-        found[name] = (count_wins(policy.game, seat, fresh, player, games, seed), games)
-    return found
 
 
 def count_wins(game: Game, seat: str, policy: Any, opponent: Any, games: int, seed: int) -> int:

@@ -8,9 +8,11 @@ from typing import Any, Protocol
 
 from agents.league.checkpoint import Checkpoints, State
 from agents.league.config import Config
+from agents.league.judge import count_wins
 from agents.league.pool import HEURISTIC, LATEST, RANDOM, Opponents, Pool
 from agents.league.run import Run, derived_seed
 from drako_env.engine.game import Game, rivals, role_of
+from drako_env.players.policy import load_policy
 
 ANCHORS = (RANDOM, HEURISTIC)
 LAST_RATE = 0.1
@@ -25,11 +27,6 @@ class Learners(Protocol):
 
     def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
         """One round of every side; returns results (`opponent -> (games, sum of rewards)`) and figures, by side."""
-
-    def evaluate(
-        self, opponents: Mapping[str, Opponents], games: int, seed: int
-    ) -> dict[str, dict[str, tuple[int, int]]]:
-        """Side -> opponent -> how many of how many games the policy, as it is now, wins."""
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
@@ -125,9 +122,13 @@ class League:
 
     def win_rates(self, games: int, seed: int) -> dict[str, dict[str, tuple[int, int]]]:
         """Seat -> opponent -> wins of games, for the policies as they are now, against the anchors or the frozen."""
-        anchors = {anchor: (1.0, anchor) for anchor in ANCHORS}
-        against = {seat: anchors if self.frozen is None else self.frozen[seat] for seat in self.run.seats}
-        return self.learners.evaluate(against, games, seed)
+        game, anchors = self.run.game, {anchor: (1.0, anchor) for anchor in ANCHORS}
+        found: dict[str, dict[str, tuple[int, int]]] = {seat: {} for seat in self.run.seats}
+        for seat, wins in found.items():
+            for name, (_, player) in (self.frozen[seat] if self.frozen else anchors).items():
+                policy = load_policy(self.policy_file(seat, self.state.round), game, seed)
+                wins[name] = (count_wins(game, seat, policy, player, games, seed), games)
+        return found
 
     def policy_file(self, seat: str, number: int) -> Path:
         """The policy of a seat after a round."""

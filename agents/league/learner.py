@@ -15,11 +15,11 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from agents.league.config import Config
-from agents.league.judge import judge
 from agents.league.pool import Opponents
 from drako_env.engine.game import Game
 from drako_env.envs.sb3 import SeatVecEnv
-from drako_env.players.policy import Floats, Policy, input_scale, load_network, save_policy
+from drako_env.envs.seat import SeatGames
+from drako_env.players.policy import Floats, input_scale, load_network, save_policy
 from drako_env.runs import write
 
 torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
@@ -60,8 +60,8 @@ class Learner:
 
     def __init__(self, game: Game, seat: str, config: Config, seed: int) -> None:
         torch.set_num_threads(1)
-        self.game, self.seat, self.config, self.seed = game, seat, config, seed
-        self.env = TimedVecEnv(game, config.num_envs, seat, "random", seed, config.canonical)
+        self.game, self.seat, self.config = game, seat, config
+        self.env = TimedVecEnv(SeatGames(game, config.num_envs, seat, "random", seed, config.canonical))
         self.model = MaskablePPO(
             "MlpPolicy",
             self.env,
@@ -102,28 +102,22 @@ class Learner:
             "length": float(np.mean([episode["l"] for episode in episodes])) if episodes else 0.0,
         }
 
-    def evaluate(self, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:
-        """How many of how many games the policy, as it is now, wins against each of the opponents."""
-        info = {"canonical": "yes" if self.config.canonical else "no", "layers": str(len(self.config.layers))}
-        policy = Policy(self.game, self.tensors(), info, np.random.default_rng(seed))
-        return judge(policy, self.seat, opponents, games, seed)
-
     def tensors(self) -> dict[str, Floats]:
         """The network, for `save_policy`."""
         return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in self._parts().items()}
 
     def _parts(self) -> dict[str, torch.Tensor]:
-        policy = self.model.policy
-        encoder = policy.features_extractor
-        layers = {f"{i}.{part}": getattr(layer, part) for i, layer in enumerate(encoder.hidden) for part in PARTS}
-        heads = {f"policy.{part}": getattr(policy.action_net, part) for part in PARTS}
-        heads |= {f"value.{part}": getattr(policy.value_net, part) for part in PARTS}
-        return {"scale": encoder.scale} | layers | heads
+        policy, encoder = self.model.policy, self.model.policy.features_extractor
+        layers = {str(i): layer for i, layer in enumerate(encoder.hidden)}
+        layers |= {"policy": policy.action_net, "value": policy.value_net}
+        parts = {
+            f"{name}.{part}": getattr(layer, part) for name, layer in layers.items() for part in ("weight", "bias")
+        }
+        return {"scale": encoder.scale} | parts
 
     def export(self, path: Path, info: Mapping[str, str]) -> None:
         """Write the policy as it is now."""
-        about = {"seat": self.seat, "canonical": "yes" if self.config.canonical else "no"} | dict(info)
-        save_policy(path, self.game, self.tensors(), about)
+        save_policy(path, self.game, self.tensors(), {"seat": self.seat} | self.config.network() | dict(info))
 
     def start_from(self, path: Path) -> None:
         """Begin with the network of a policy file instead of a random one."""
@@ -145,6 +139,3 @@ class Learner:
         self.model.policy.load_state_dict(state["policy"])
         self.model.policy.optimizer.load_state_dict(state["optimizer"])
         self.model.num_timesteps = decisions
-
-
-PARTS = ("weight", "bias")

@@ -29,12 +29,6 @@ class LocalLearners:
         """One round of every learner at a learning rate; the figures of `Learner.train`, by side."""
         return self._all("train", {seat: (against, rate) for seat, against in opponents.items()})
 
-    def evaluate(
-        self, opponents: Mapping[str, Opponents], games: int, seed: int
-    ) -> dict[str, dict[str, tuple[int, int]]]:
-        """Side -> opponent -> how many of how many games the policy, as it is now, wins."""
-        return self._all("evaluate", {seat: (against, games, seed) for seat, against in opponents.items()})
-
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
         self._all("export", {seat: (file, info) for seat, file in files.items()})

@@ -8,11 +8,11 @@ from pettingzoo import AECEnv
 from drako_env.engine.game import Game
 from drako_env.envs.aec import GameEnv, Observation, wrap
 from drako_env.envs.batch import GameBatch
+from drako_env.envs.seat import Opponent, SeatGames
 
 if TYPE_CHECKING:
     from drako_env.envs.gym import SeatEnv, SeatVectorEnv
     from drako_env.envs.sb3 import SeatVecEnv
-    from drako_env.envs.seat import Opponent
 
 
 class Doors:
@@ -48,7 +48,7 @@ class Doors:
         self,
         num_envs: int,
         seat: str | None = None,
-        opponent: "Opponent" = "random",
+        opponent: Opponent = "random",
         seed: int | None = 0,
         rules: Any = None,
         canonical: bool = False,
@@ -64,13 +64,12 @@ class Doors:
             from drako_env.envs.sb3 import SeatVecEnv
         except ImportError as error:
             raise ImportError("sb3_env needs Stable-Baselines3: pip install 'drako-env[train]'") from error
-        game = self._game(rules, options)
-        return SeatVecEnv(game, num_envs, seat or game.seats[0], opponent, seed, canonical)
+        return SeatVecEnv(SeatGames(self._game(rules, options), num_envs, seat, opponent, seed, canonical))
 
     def gym_env(
         self,
         seat: str | None = None,
-        opponent: "Opponent" = "random",
+        opponent: Opponent = "random",
         render_mode: str | None = None,
         rules: Any = None,
         canonical: bool = False,
@@ -79,14 +78,13 @@ class Doors:
         """One seat (by default the first) against an opponent as a Gymnasium environment; see `sb3_env`."""
         from drako_env.envs.gym import SeatEnv
 
-        game = self._game(rules, options)
-        return SeatEnv(game, seat or game.seats[0], opponent, render_mode, canonical)
+        return SeatEnv(SeatGames(self._game(rules, options), 1, seat, opponent, None, canonical), render_mode)
 
     def gym_vector_env(
         self,
         num_envs: int,
         seat: str | None = None,
-        opponent: "Opponent" = "random",
+        opponent: Opponent = "random",
         rules: Any = None,
         canonical: bool = False,
         **options: Any,
@@ -94,5 +92,4 @@ class Doors:
         """One seat (by default the first) in many games as a Gymnasium `VectorEnv`; see `sb3_env`."""
         from drako_env.envs.gym import SeatVectorEnv
 
-        game = self._game(rules, options)
-        return SeatVectorEnv(game, num_envs, seat or game.seats[0], opponent, canonical)
+        return SeatVectorEnv(SeatGames(self._game(rules, options), num_envs, seat, opponent, None, canonical))

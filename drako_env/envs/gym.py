@@ -9,7 +9,6 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from drako_env.engine.game import Game
 from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
 from drako_env.envs.seat import Opponent, SeatGames
 from drako_env.render.window import Window
@@ -25,13 +24,11 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(
-        self, game: Game, seat: str, opponent: Opponent, render_mode: str | None = None, canonical: bool = False
-    ) -> None:
+    def __init__(self, games: SeatGames, render_mode: str | None = None) -> None:
         check_render_mode(render_mode)
         self.render_mode = render_mode
-        self._window = Window(game.name, self.metadata["render_fps"])
-        self._games = SeatGames(game, 1, seat, opponent, None, canonical)
+        self._window = Window(games.game.name, self.metadata["render_fps"])
+        self._games = games
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
         self._dealt = self._playing = False
@@ -96,13 +93,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int6
         "render_modes": [],
     }
 
-    def __init__(self, game: Game, num_envs: int, seat: str, opponent: Opponent, canonical: bool = False) -> None:
-        self._games = SeatGames(game, num_envs, seat, opponent, None, canonical)
-        self.num_envs = num_envs
-        self.single_observation_space = self._games.observation_space
-        self.single_action_space = self._games.action_space
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+    def __init__(self, games: SeatGames) -> None:
+        self._games, self.num_envs = games, len(games.done)
+        self.single_observation_space = games.observation_space
+        self.single_action_space = games.action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""

@@ -138,14 +138,12 @@ class Table:
 
     def __init__(self, game: Game, side: str, num_games: int, canonical: bool, seed: int | None) -> None:
         self.side, self.games = side, SeatGames(game, num_games, side, "random", seed, canonical)
-        self.lengths = np.zeros(num_games, np.int64)
-        """Of the games under way, in own decisions."""
         self.finished: list[tuple[int, float]] = []
         """Length and return of the games that ended since somebody looked."""
 
     def sample(self, module: MaskedModule, steps: int) -> list[SingleAgentEpisode]:
         """`steps` decisions in every game, as one episode for each piece of a game."""
-        num_games, (seen, legal) = len(self.lengths), (self.games.observation, self.games.action_mask)
+        num_games, (seen, legal) = len(self.games.done), (self.games.observation, self.games.action_mask)
         observation = np.empty((num_games, steps + 1, seen.shape[1]), np.int8)
         mask = np.empty((num_games, steps + 1, legal.shape[1]), np.int8)
         actions, rewards = np.empty((num_games, steps), np.int64), np.empty((num_games, steps), np.float32)
@@ -156,7 +154,8 @@ class Table:
             actions[:, t], logp[:, t], logits[:, t] = self._decide(module, observation[:, t], mask[:, t])
             self.games.step(actions[:, t])
             rewards[:, t], done[:, t] = self.games.reward, self.games.done
-            self._count()
+            ended = np.flatnonzero(self.games.done)
+            self.finished += [(int(self.games.lengths[i]), float(self.games.reward[i])) for i in ended]
             observation[:, t + 1], mask[:, t + 1] = self.games.observation, self.games.action_mask
         fragment = {"obs": {"observation": observation, "action_mask": mask}, "actions": actions, "rewards": rewards}
         fragment["extra"] = {Columns.ACTION_LOGP: logp, Columns.ACTION_DIST_INPUTS: logits}
@@ -170,12 +169,6 @@ class Table:
         chances: Any = module.get_exploration_action_dist_cls().from_logits(logits)
         actions = chances.sample()
         return actions.numpy(), chances.logp(actions).numpy(), logits.numpy()
-
-    def _count(self) -> None:
-        self.lengths += 1
-        for game in np.flatnonzero(self.games.done):
-            self.finished.append((int(self.lengths[game]), float(self.games.reward[game])))
-        self.lengths[self.games.done] = 0
 
     def _episode(self, fragment: Batch, game: int, start: int, stop: int, over: bool) -> SingleAgentEpisode:
         """A piece of a game. After its last decision a new game is seen: that must not be learnt from."""
@@ -277,7 +270,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         with self.metrics.log_time(SAMPLE_TIMER), torch.no_grad():
             for side, table in self.tables.items():
                 episodes += table.sample(self.module[side], steps)
-                self._log(side, table, steps * len(table.lengths))
+                self._log(side, table, steps * len(table.games.done))
         return episodes
 
     def _log(self, side: str, table: Table, decisions: int) -> None:

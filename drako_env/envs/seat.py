@@ -30,16 +30,22 @@ class SeatGames:
     """`num_games` games in which every decision shown is the learner's.
 
     Whatever the other seats decide happens inside `step`, and a reward that arrives then belongs to the learner's last
-    action. Each game draws its opponent when it is dealt and keeps it to the end. `seat` is the learner's, or a role
-    that several seats share: then it sits on another one of them whenever a game is dealt.
+    action. Each game draws its opponent when it is dealt and keeps it to the end. `seat` is the learner's (by default
+    the first), or a role that several seats share: then it sits on another one of them whenever a game is dealt.
 
     `observation` and `action_mask` are the batch's own arrays. With `canonical` they show every position turned and
     mirrored into the one form that all of its twins have, and `step` takes actions of the game so turned."""
 
     def __init__(
-        self, game: Game, num_games: int, seat: str, opponent: Opponent, seed: int | None, canonical: bool = False
+        self,
+        game: Game,
+        num_games: int,
+        seat: str | None = None,
+        opponent: Opponent = "random",
+        seed: int | None = None,
+        canonical: bool = False,
     ) -> None:
-        chosen = [i for i, name in enumerate(game.seats) if seat in (name, role_of(name))]
+        chosen = [i for i, name in enumerate(game.seats) if (seat or game.seats[0]) in (name, role_of(name))]
         if not chosen:
             names = dict.fromkeys([*game.seats, *map(role_of, game.seats)])
             raise ValueError(f"seat = {seat!r}: allowed are {', '.join(map(repr, names))}")
@@ -48,6 +54,8 @@ class SeatGames:
         self.observation, self.action_mask = self.batch.observation, self.batch.action_mask
         self.reward = np.zeros(num_games, np.float32)
         self.done = np.zeros(num_games, np.bool_)
+        self.lengths = np.zeros(num_games, np.int64)
+        """How often the learner has decided in each game, after a step that ended it in the finished one."""
         self.final_states = new_states(game, num_games)
         """The last positions of finished games: for pictures, never for agents."""
         self.final_seat = np.zeros(num_games, np.int64)
@@ -93,13 +101,16 @@ class SeatGames:
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
         """Play the learner's action in every game, then on to its next decision; sets `reward` and `done`."""
         actions = self._turned_back(np.asarray(actions)) if self.canonical else actions
+        self.lengths[self.done] = 0
         self.done[:] = False
         self.reward[:] = 0
         self._play(actions, self._games)
+        self.lengths += 1
         self._play_opponents()
 
     def _start_games(self) -> None:
         self._bind(self._games)
+        self.lengths[:] = 0
         self.done[:] = False
         self._play_opponents()
 
@@ -112,17 +123,22 @@ class SeatGames:
 
     def _play(self, actions: NDArray[np.integer[Any]], games: NDArray[np.int64]) -> None:
         self.batch.step(actions, games, self.final_states)
-        ended = games[self.batch.done[games]]
-        if len(ended):
-            first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
-            self.reward[first] = self.batch.reward[first, self.seat[first]]
-            self.done[first] = True
-            self.final_seat[first] = self.seat[first]
-            for i in first:
-                self._count(self._opponents[self._bound[i]][0], float(self.reward[i]))
-                seat, observation = self.seat[i], self.final_observation[i]
-                self.game.kernels.observe_one(self.game.tables, self.final_states, i, seat, observation)
-            self._bind(ended)
+        if len(ended := games[self.batch.done[games]]):
+            self._end(ended)
+
+    def _end(self, ended: NDArray[np.int64]) -> None:
+        """Take in finished games; those that end before the learner decides in them never show."""
+        first = ended[~self.done[ended]]
+        self.reward[first] = self.batch.reward[first, self.seat[first]]
+        self.done[first] = True
+        self.final_seat[first] = self.seat[first]
+        for i in first:
+            name, _ = self._opponents[self._bound[i]]
+            games, total = self._results.get(name, (0, 0.0))
+            self._results[name] = games + 1, total + float(self.reward[i])
+            seat, observation = self.seat[i], self.final_observation[i]
+            self.game.kernels.observe_one(self.game.tables, self.final_states, i, seat, observation)
+        self._bind(ended)
 
     def _turn(self) -> None:
         """Show the positions in their canonical form."""
@@ -144,10 +160,6 @@ class SeatGames:
         """Opponent -> `(games, sum of the learner's rewards)` since the last call, by the opponents' names."""
         results, self._results = self._results, {}
         return results
-
-    def _count(self, name: str, reward: float) -> None:
-        games, total = self._results.get(name, (0, 0.0))
-        self._results[name] = games + 1, total + reward
 
     def _bind(self, games: NDArray[np.int64]) -> None:
         """Draw the opponents of newly dealt games, and let the learner sit down."""

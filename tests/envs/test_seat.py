@@ -135,7 +135,7 @@ def test_sb3_reset_starts_episodes_anew_and_uses_a_seed_once():
         env.step(env.games.batch.sample())
     env.seed(4)
     first = env.reset()
-    assert not env._lengths.any()
+    assert not env.games.lengths.any()
     assert not np.array_equal(env.reset(), first)
     env.seed(4)
     assert np.array_equal(env.reset(), first)
@@ -352,7 +352,7 @@ def test_gymnasium_env_passes_its_checker(name, seat, monkeypatch):
 
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     game = gymnasium.make(name, seat=seat).unwrapped._games.game
-    env = LegalOnly(game, seat, "random", render_mode="rgb_array")
+    env = LegalOnly(SeatGames(game, 1, seat), render_mode="rgb_array")
     env.spec = gymnasium.spec(name)  # from which the checker makes one for each render mode
     check_env(env)
 
