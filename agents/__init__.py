@@ -1,1 +1,1 @@
-"""What learns: the league. It is in a clone, beside the package."""
+"""What learns: the league, its learners, the cluster they work on."""

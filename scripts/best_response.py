@@ -16,43 +16,47 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import track
 
-from agents.league.league import League, derived_seed
+from agents.league.league import League
+from agents.league.local import LocalLearners
+from agents.league.options import add_training_options, policy_files, run_of
 from agents.league.pool import Opponents
-from agents.league.report import Run
+from agents.league.run import Run, derived_seed
+from agents.league.training import run_league
 from drako_env.cli.options import add_game_options, fail
-from drako_env.engine.game import Game, rivals, role_of, sides
-from drako_env.envs.seat import NAMED
+from drako_env.engine.game import Game, role_of, sides
 from drako_env.evaluation.report import interval, share, table
 from drako_env.evaluation.statistics import wilson
 from drako_env.exact import Tree, build_tree, exploitability, value
+from drako_env.players import make_player
 from drako_env.players.policy import SUFFIX, load_policy
 from drako_env.runs import write
-from scripts.train import add_training_options, policy_files, run_league, run_of
 
 FINAL_GAMES = 2000
 
 
 def frozen_opponents(game: Game, spec: str) -> dict[str, Opponents]:
-    """Whom the exploiter of each side meets: the frozen policy of the other side."""
-    if spec in NAMED:
-        return {side: {spec: (1.0, "")} for side in sides(game)}
-    files = policy_files(game, sides(game), spec)
-    return {side: {"frozen": (1.0, str(files[rivals(game, side)[0]]))} for side in sides(game)}
+    """Whom the exploiter of each side meets: the same player everywhere."""
+    learnt = spec.partition(":")[0] == "policy"
+    if learnt:
+        policy_files(game, sides(game), spec)
+    else:
+        make_player(spec, game)
+    return {side: {"frozen" if learnt else spec: (1.0, spec)} for side in sides(game)}
 
 
 def show(league: League, spec: str, console: Console) -> None:
     """The exploiters' win rates with intervals."""
     with console.status(f"evaluating: {FINAL_GAMES} games on each seat"):
-        found = league.win_rates(FINAL_GAMES, derived_seed(league.seed, "final"))
+        found = league.win_rates(FINAL_GAMES, derived_seed(league.run.seed, "final"))
     rows = []
     for seat, opponents in found.items():
         wins, games = next(iter(opponents.values()))
         rows.append([seat, spec, share(wins / games), interval(wilson(wins, games))])
     title = f"# Best responses after {league.state.seconds / 60:.1f} minutes"
     text = f"{title}\n\n{table(['exploiter on', 'against', 'wins', '95% interval'], rows)}\n"
-    write(league.folder / "results.md", text)
+    write(league.run.folder / "results.md", text)
     console.print(Markdown(text))
-    console.print(f"results: {league.folder}/results.md, log.csv, curves.png")
+    console.print(f"results: {league.run.folder}/results.md, log.csv, curves.png")
 
 
 def exact(folder: Path, console: Console) -> int:
@@ -87,7 +91,7 @@ def figures(tree: Tree, first: object, second: object) -> list[str]:
 def main() -> int:
     """Train the exploiters, or judge exactly."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("agent", nargs="?", help=f"policy:FOLDER or {' or '.join(NAMED)}")
+    parser.add_argument("agent", nargs="?", help="policy:FOLDER, or any other player: heuristic, ismcts:100, ...")
     parser.add_argument("--exact", type=Path, metavar="RUN", help="the exact exploitability along a training run")
     add_game_options(parser)
     add_training_options(parser, minutes=30.0)
@@ -98,10 +102,10 @@ def main() -> int:
         if not options.agent:
             raise ValueError("give an agent to exploit, or --exact RUN")
         run = run_of(options, "best_response")
-        frozen = frozen_opponents(run.game, options.agent)
+        league = League(run, LocalLearners(), frozen_opponents(run.game, options.agent), console.print)
     except (ValueError, OSError) as error:
         return fail("best_response", error)
-    return run_league(run, frozen, lambda league: show(league, options.agent, console), console)
+    return run_league(league, lambda league: show(league, options.agent, console), console)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from agents.league.config import Config
+from agents.league.options import settings
 from drako_env.cli.options import add_game_options, chosen_game, fail
 from drako_env.engine.game import Game, sides
 from drako_env.evaluation.nodes import HELP, connect
 from drako_env.evaluation.report import table
-from scripts.train import settings
 
 
 @contextmanager
@@ -35,18 +35,19 @@ def seconds(into: list[float]) -> Iterator[None]:
 
 def measure(game: Game, config: Config, runners: int, updates: int) -> tuple[float, float]:
     """The median seconds of a batch of games, and of a whole update; the first of each is not counted."""
-    from agents.league.cluster import Cluster
+    from agents.league.cluster import ClusterLearners
 
-    crew = Cluster(game, {side: number for number, side in enumerate(sides(game))}, config, runners)
-    opponents = {side: {"heuristic": (0.5, ""), "random": (0.5, "")} for side in sides(game)}
+    learners = ClusterLearners(runners)
+    learners.start(game, {side: number for number, side in enumerate(sides(game))}, config)
+    opponents = {side: {"heuristic": (0.5, "heuristic"), "random": (0.5, "random")} for side in sides(game)}
     playing: list[float] = []
     whole: list[float] = []
     for _ in range(updates + 1):
         with seconds(whole):
-            crew.train(opponents, 1e-4)
+            learners.train(opponents, 1e-4)
         with seconds(playing):
-            crew.play()
-    crew.close()
+            learners.play()
+    learners.close()
     return median(playing[1:]), median(whole[1:])
 
 

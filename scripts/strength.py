@@ -17,8 +17,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import track
 
-from agents.league.league import State
-from agents.league.report import COLOURS, Run
+from agents.league.checkpoint import State
+from agents.league.report import COLOURS
+from agents.league.run import Run
 from drako_env.cli.options import fail
 from drako_env.engine.game import role_of, sides
 from drako_env.evaluation.report import interval, share, summarise, table

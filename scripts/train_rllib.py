@@ -7,45 +7,41 @@ python scripts/train_rllib.py --out runs/train_rllib/mine --resume       # after
 
 import argparse
 import sys
-from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from rich.console import Console
 
+from agents.league.league import League
+from agents.league.options import add_league_options, run_of
+from agents.league.training import finish, run_league
 from drako_env.cli.options import fail
 from drako_env.evaluation.nodes import HELP, connect
-from scripts.train import add_league_options, finish, run_league, run_of
-
-
-def read_options() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_league_options(parser)
-    parser.add_argument("--runners", type=int, default=2, help="processes that play games, a CPU each (default: 2)")
-    parser.add_argument("--address", help=HELP)
-    return parser.parse_args()
 
 
 def main() -> int:
     """Train, evaluate, show."""
-    options, console = read_options(), Console(width=130)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_league_options(parser)
+    parser.add_argument("--runners", type=int, default=2, help="processes that play games, a CPU each (default: 2)")
+    parser.add_argument("--address", help=HELP)
+    options, console = parser.parse_args(), Console(width=130)
     try:
-        if options.games < 1 or options.runners < 1:
-            raise ValueError("--games and --runners must be at least 1")
+        if options.runners < 1:
+            raise ValueError("--runners must be at least 1")
         run = run_of(options, "train_rllib")
         run.config.games_each(options.runners)
         with console.status("connecting to Ray"):
             ray = connect(options.address, options.runners)
-        from agents.league.cluster import Cluster
+        from agents.league.cluster import ClusterLearners
 
         run.where = ["--runners", str(options.runners), *(["--address", options.address] if options.address else [])]
-        crew = partial(Cluster, runners=options.runners, tell=console.print)
+        league = League(run, ClusterLearners(options.runners, console.print), tell=console.print)
     except (ValueError, OSError) as error:
         return fail("train_rllib", error)
     try:
-        return run_league(run, None, lambda league: finish(league, run, options.games, console), console, crew)
+        return run_league(league, lambda league: finish(league, options.games, console), console)
     finally:
         ray.shutdown()
 

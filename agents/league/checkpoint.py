@@ -21,7 +21,8 @@ class State:
     decisions: dict[str, int] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """The log: one row a round."""
+    """The log, one row a round: figures of the run, and under `sides` those of each role. `train_win` (win rates) and
+    `win` (wins and games of an evaluation) go by opponent."""
     files: dict[str, str] = field(default_factory=dict)
     """The learners and the policies they meet: path in the run's folder -> digest of what was written."""
 

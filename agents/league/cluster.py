@@ -19,13 +19,12 @@ from ray.rllib.utils.metrics import (
 )
 
 from agents.league.config import Config
-from agents.league.judge import judge
 from agents.league.pool import Opponents
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
-from drako_env.envs.seat import NAMED
+from drako_env.envs.seat import BATCHED
 from drako_env.players import make_player
-from drako_env.players.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
+from drako_env.players.policy import Floats, input_scale, load_network, save_policy
 from drako_env.runs import room, sync
 
 PROBE_SECONDS = 0.2
@@ -106,29 +105,26 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
     )
 
 
-class Cluster:
-    """The crew of a league on Ray: one learner in this process, runners wherever the cluster has a core for them.
+class ClusterLearners:
+    """The learners of a league on Ray: they learn in this process, and runners play wherever the cluster has a core for
+    them.
 
     Runners that are lost with their node come back as soon as there is room; until then the others play more."""
 
-    def __init__(
-        self,
-        game: Game,
-        seeds: Mapping[str, int],
-        config: Config,
-        runners: int,
-        tell: Callable[[str], None] = print,
-    ) -> None:
-        self._game, self._seats, self._config = game, list(seeds), config
+    def __init__(self, runners: int, tell: Callable[[str], None] = print) -> None:
         self._healthy, self._tell = runners, tell
-        chosen = ppo_config(game, seeds, config, runners)
-        torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
-        self._algorithm: LeaguePPO = chosen.build_algo()
-        logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
-        self._runners = self._algorithm.env_runner_group
+        self._algorithm: Any = None
         self._sampled = 0
         self._players: dict[str, ray.ObjectRef] = {}
         self._rounds = 0
+
+    def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
+        """Start the runners."""
+        self._game, self._seats, self._config = game, list(seeds), config
+        torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
+        self._algorithm = ppo_config(game, seeds, config, self._healthy).build_algo()
+        logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
+        self._runners = self._algorithm.env_runner_group
 
     def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
         """One round: `rollouts` updates of every side against these opponents."""
@@ -168,18 +164,12 @@ class Cluster:
 
     def _met(self, opponents: Mapping[str, Opponents]) -> dict[str, dict[str, tuple[float, Any]]]:
         """The opponents as the runners want them: each network is put into the object store once."""
-        before, self._players = self._players, {}
-        met: dict[str, dict[str, tuple[float, Any]]] = {seat: {} for seat in opponents}
-        for seat, pool in opponents.items():
-            for name, (weight, file) in pool.items():
-                key = file or name
-                if key not in NAMED and key not in self._players:
-                    self._players[key] = before[key] if key in before else ray.put(self._player(name, file))
-                met[seat][name] = (weight, self._players.get(key, name))
-        return met
-
-    def _player(self, name: str, file: str) -> Any:
-        return load_policy(Path(file), self._game) if file else make_player(name, self._game)
+        players = {player for pool in opponents.values() for _, player in pool.values() if player not in BATCHED}
+        self._players = {p: self._players.get(p) or ray.put(make_player(p, self._game)) for p in players}
+        return {
+            seat: {name: (weight, self._players.get(player, player)) for name, (weight, player) in pool.items()}
+            for seat, pool in opponents.items()
+        }
 
     def _figures(self, seat: str, figures: Mapping[str, Any]) -> dict[str, Any]:
         """Of the last update."""
@@ -193,25 +183,10 @@ class Cluster:
             "length": float(played.get(MODULE_LENGTH_MEAN, {}).get(seat, 0.0)),
         }
 
-    def evaluate(
-        self, opponents: Mapping[str, Opponents], games: int, seed: int
-    ) -> dict[str, dict[str, tuple[int, int]]]:
-        """Side -> opponent -> wins of games, on the cluster; runners have nothing else to do meanwhile."""
-        task = ray.remote(judge).options(num_cpus=0, scheduling_strategy="SPREAD")
-        info = self._info() | {"layers": str(len(self._config.layers))}
-        found = {}
-        for seat, tensors in self._tensors().items():
-            policy = Policy.of(self._game, tensors, info, seed)
-            found[seat] = task.remote(policy, seat, opponents[seat], games, seed)
-        return {seat: ray.get(wins) for seat, wins in found.items()}
-
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
         for seat, tensors in self._tensors().items():
-            save_policy(files[seat], self._game, tensors, {"seat": seat} | self._info() | dict(info))
-
-    def _info(self) -> dict[str, str]:
-        return {"canonical": "yes" if self._config.canonical else "no"}
+            save_policy(files[seat], self._game, tensors, {"seat": seat} | self._config.network() | dict(info))
 
     def _tensors(self) -> dict[str, dict[str, Floats]]:
         """Side -> its network in the words of `drako_env.players.policy`."""
@@ -253,14 +228,15 @@ class Cluster:
 
     def close(self) -> None:
         """Let the runners go, with the empty folder that RLlib makes."""
-        self._algorithm.stop()
-        with suppress(OSError):
-            Path(self._algorithm.logdir).rmdir()
+        if self._algorithm:
+            self._algorithm.stop()
+            with suppress(OSError):
+                Path(self._algorithm.logdir).rmdir()
 
 
 def _add(results: dict[str, dict[str, tuple[int, float]]], found: dict[str, dict[str, tuple[int, float]]]) -> None:
-    """Games and wins of one runner; it counts rewards, from -1 to 1."""
+    """Games and sums of rewards of one runner."""
     for seat, against in found.items():
         for name, (games, total) in against.items():
             before = results[seat].get(name, (0, 0.0))
-            results[seat][name] = (before[0] + games, before[1] + (games + total) / 2)
+            results[seat][name] = (before[0] + games, before[1] + total)

@@ -70,10 +70,7 @@ class Config:
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ValueError(f"{path}: not valid TOML: {error}") from None
         config = replace(cls(), **_checked(values | overrides, cls()))
-        if (
-            config.latest_share + config.past_share + config.heuristic_share + config.random_share + config.search_share
-            <= 0
-        ):
+        if not sum(value for name, value in config.as_dict().items() if name.endswith("_share")):
             raise ValueError("the shares of the opponents add up to nothing")
         if config.num_envs * config.steps % config.minibatch:
             raise ValueError(f"num_envs * steps = {config.num_envs * config.steps} is no multiple of minibatch")
@@ -85,6 +82,10 @@ class Config:
         if left:
             raise ValueError(f"num_envs = {self.num_envs} games cannot be split among {runners} runners")
         return games
+
+    def network(self) -> dict[str, str]:
+        """What a policy's file says of its network."""
+        return {"canonical": "yes" if self.canonical else "no"}
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able."""

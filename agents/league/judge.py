@@ -1,25 +1,11 @@
 """How many games a policy wins on a seat."""
 
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agents.league.pool import Opponents
 from drako_env.engine.game import Game
 from drako_env.envs.seat import SeatGames
-from drako_env.players.policy import Policy, load_policy
-
-
-def judge(policy: Policy, seat: str, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:
-    """Opponent -> how many of how many games the policy wins against it."""
-    found = {}
-    for name, (_, file) in opponents.items():
-        fresh = replace(policy, chance=np.random.default_rng(seed))
-        other = load_policy(Path(file), policy.game, seed + 1) if file else name
-        found[name] = (count_wins(policy.game, seat, fresh, other, games, seed), games)
-    return found
 
 
 def count_wins(game: Game, seat: str, policy: Any, opponent: Any, games: int, seed: int) -> int:
@@ -28,7 +14,7 @@ def count_wins(game: Game, seat: str, policy: Any, opponent: Any, games: int, se
     table = SeatGames(game, games, seat, opponent, seed)
     wins, open_games = 0, np.ones(games, bool)
     while open_games.any():
-        table.step(policy(table.batch.observation, table.batch.action_mask))
+        table.step(policy(table.observation, table.action_mask))
         ended = table.done & open_games
         wins += int((table.reward[ended] > 0).sum())
         open_games &= ~ended

@@ -12,19 +12,14 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnvWrapper
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from agents.league.config import Config
-from agents.league.judge import judge
-from agents.league.league import derived_seed
 from agents.league.pool import Opponents
 from drako_env.engine.game import Game
-from drako_env.engine.symmetry import Symmetries
 from drako_env.envs.sb3 import SeatVecEnv
-from drako_env.envs.seat import NAMED
-from drako_env.players import make_player
-from drako_env.players.policy import Floats, Policy, input_scale, load_network, load_policy, save_policy
+from drako_env.envs.seat import SeatGames
+from drako_env.players.policy import Floats, input_scale, load_network, save_policy
 from drako_env.runs import write
 
 torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
@@ -47,46 +42,17 @@ class Encoder(BaseFeaturesExtractor):
         return x
 
 
-class LearnerVecEnv(VecEnvWrapper):
-    """What the learner sees: every position turned into its canonical form, if asked for. Keeps the time."""
+class TimedVecEnv(SeatVecEnv):
+    """Keeps the time spent in the games and on their opponents."""
 
-    def __init__(self, venv: SeatVecEnv, canonical: bool) -> None:
-        super().__init__(venv)
-        ways = venv.games.game.symmetries
-        self.symmetries = ways if canonical else Symmetries(ways.observations[:1], ways.actions[:1])
-        self.seconds = 0.0
-        """Spent in the games and on their opponents."""
-        self._ways = np.zeros(venv.num_envs, np.int64)
-
-    def reset(self) -> VecEnvObs:
-        """Deal every game anew."""
-        return self._turn(self.venv.reset())
-
-    def step_async(self, actions: np.ndarray[Any, Any]) -> None:
-        """Play the learner's actions, turned back."""
-        self.venv.step_async(self.symmetries.turn_back(actions, self._ways))
+    seconds = 0.0
 
     def step_wait(self) -> VecEnvStepReturn:
-        """The next decisions."""
+        """Play the learner's actions, and the opponents' answers."""
         start = time.perf_counter()
-        observation, rewards, dones, infos = self.venv.step_wait()
-        turned = self._turn(observation)
+        shown = super().step_wait()
         self.seconds += time.perf_counter() - start
-        return turned, rewards, dones, infos
-
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """`"action_masks"`, turned."""
-        masks = self.venv.env_method(method_name, *args, indices=None, **kwargs)
-        turned = self.symmetries.turn_mask(masks, self._ways)
-        return turned if indices is None else [turned[i] for i in self._get_indices(indices)]
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the environments have an attribute."""
-        return self.venv.has_attr(attr_name)
-
-    def _turn(self, observation: Any) -> Any:
-        self._ways = self.symmetries.canonical(observation)
-        return self.symmetries.turn(observation, self._ways)
+        return shown
 
 
 class Learner:
@@ -94,14 +60,11 @@ class Learner:
 
     def __init__(self, game: Game, seat: str, config: Config, seed: int) -> None:
         torch.set_num_threads(1)
-        self.game, self.seat, self.config, self.seed = game, seat, config, seed
-        self.env = SeatVecEnv(game, config.num_envs, seat, "random", seed)
-        self._shown = LearnerVecEnv(self.env, config.canonical)
-        self._players: dict[str, Any] = {}
-        self._names: dict[int, str] = {}
+        self.game, self.seat, self.config = game, seat, config
+        self.env = TimedVecEnv(SeatGames(game, config.num_envs, seat, "random", seed, config.canonical))
         self.model = MaskablePPO(
             "MlpPolicy",
-            self._shown,
+            self.env,
             learning_rate=config.learning_rate,
             n_steps=config.steps,
             batch_size=config.minibatch,
@@ -121,69 +84,40 @@ class Learner:
         self.model.set_logger(Logger(None, []))
 
     def train(self, opponents: Opponents, rate: float) -> dict[str, Any]:
-        """One round at a learning rate. Returns the results (`opponent -> (games, wins)`) and figures of the round."""
-        self._set_opponents(opponents)
+        """One round at a learning rate. Returns the results (`opponent -> (games, sum of rewards)`) and figures."""
+        self.env.set_opponent(opponents)
         self.model.lr_schedule = lambda _: rate
         decisions = self.config.rollouts * self.config.steps * self.config.num_envs
-        start, self._shown.seconds = time.perf_counter(), 0.0
+        start, self.env.seconds = time.perf_counter(), 0.0
         self.model.learn(decisions, reset_num_timesteps=self.model.num_timesteps == 0)
         values = self.model.logger.name_to_value
         episodes = self.model.ep_info_buffer or []
         return {
-            "results": self._results(),
+            "results": self.env.games.take_results(),
             "decisions": self.model.num_timesteps,
             "entropy": -float(values.get("train/entropy_loss", 0.0)),
             "value_loss": float(values.get("train/value_loss", 0.0)),
             "kl": float(values.get("train/approx_kl", 0.0)),
-            "games_share": self._shown.seconds / (time.perf_counter() - start),
+            "games_share": self.env.seconds / (time.perf_counter() - start),
             "length": float(np.mean([episode["l"] for episode in episodes])) if episodes else 0.0,
         }
-
-    def _set_opponents(self, opponents: Opponents) -> None:
-        """Games dealt from now on meet these; a policy's file is read once."""
-        players: dict[str, Any] = {}
-        for name, (_, file) in opponents.items():
-            players[file or name] = self._players.get(file or name) or self._player(name, file)
-            self._names[id(players[file or name])] = name
-        self._players = players
-        self.env.set_opponent([(weight, players[file or name]) for name, (weight, file) in opponents.items()])
-
-    def _player(self, name: str, file: str) -> Any:
-        if file:
-            chance = derived_seed(self.seed, Path(file).name, self.model.num_timesteps)
-            return load_policy(Path(file), self.game, chance)
-        return name if name in NAMED else make_player(name, self.game)
-
-    def _results(self) -> dict[str, tuple[int, float]]:
-        results: dict[str, tuple[int, float]] = {}
-        for policy, games, total in self.env.games.take_results():
-            name = policy if isinstance(policy, str) else self._names[id(policy)]
-            before = results.get(name, (0, 0.0))
-            results[name] = (before[0] + games, before[1] + (games + total) / 2)
-        return results
-
-    def evaluate(self, opponents: Opponents, games: int, seed: int) -> dict[str, tuple[int, int]]:
-        """How many of how many games the policy, as it is now, wins against each of the opponents."""
-        info = {"canonical": "yes" if self.config.canonical else "no", "layers": str(len(self.config.layers))}
-        policy = Policy.of(self.game, self.tensors(), info, seed)
-        return judge(policy, self.seat, opponents, games, seed)
 
     def tensors(self) -> dict[str, Floats]:
         """The network, for `save_policy`."""
         return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in self._parts().items()}
 
     def _parts(self) -> dict[str, torch.Tensor]:
-        policy = self.model.policy
-        encoder = policy.features_extractor
-        layers = {f"{i}.{part}": getattr(layer, part) for i, layer in enumerate(encoder.hidden) for part in PARTS}
-        heads = {f"policy.{part}": getattr(policy.action_net, part) for part in PARTS}
-        heads |= {f"value.{part}": getattr(policy.value_net, part) for part in PARTS}
-        return {"scale": encoder.scale} | layers | heads
+        policy, encoder = self.model.policy, self.model.policy.features_extractor
+        layers = {str(i): layer for i, layer in enumerate(encoder.hidden)}
+        layers |= {"policy": policy.action_net, "value": policy.value_net}
+        parts = {
+            f"{name}.{part}": getattr(layer, part) for name, layer in layers.items() for part in ("weight", "bias")
+        }
+        return {"scale": encoder.scale} | parts
 
     def export(self, path: Path, info: Mapping[str, str]) -> None:
         """Write the policy as it is now."""
-        about = {"seat": self.seat, "canonical": "yes" if self.config.canonical else "no"} | dict(info)
-        save_policy(path, self.game, self.tensors(), about)
+        save_policy(path, self.game, self.tensors(), {"seat": self.seat} | self.config.network() | dict(info))
 
     def start_from(self, path: Path) -> None:
         """Begin with the network of a policy file instead of a random one."""
@@ -205,6 +139,3 @@ class Learner:
         self.model.policy.load_state_dict(state["policy"])
         self.model.policy.optimizer.load_state_dict(state["optimizer"])
         self.model.num_timesteps = decisions
-
-
-PARTS = ("weight", "bias")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from agents.league.config import Config
 
 Opponents = Mapping[str, tuple[float, str]]
-"""Name -> weight, and the policy's file (none for those that `envs.seat` knows by name)."""
+"""Name -> weight, and the player as `drako_env.players` calls it."""
 
 LATEST, HEURISTIC, RANDOM = "latest", "heuristic", "random"
 MEMORY = 0.9

@@ -12,6 +12,7 @@ from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, new_masks, new_states, record_problem, rules_digest
 from drako_env.engine.jit import load_kernels
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
+from drako_env.engine.view import SeatView
 
 NOBODY = -1
 FORMAT = "drako_env batch 1"
@@ -48,6 +49,9 @@ class GameBatch:
         self.reward = np.zeros((num_games, len(game.seats)), np.float32)
         self.done = np.zeros(num_games, np.bool_)
         self.seeds = np.zeros(num_games, np.uint64)
+        self.states = self._states.view()
+        """The positions, hidden cards included, to look at: for pictures and tools, never for agents."""
+        self.states.flags.writeable = False
         self._all = np.arange(num_games)
         start = int(fresh_seeds(1)[0]) if seed is None else seed
         load_kernels(f"{game.name} batch", game.kernels.cache, lambda: self.reset(start), self._load_others)
@@ -72,26 +76,29 @@ class GameBatch:
         self.reward[:] = 0
         self.done[:] = False
 
-    def step(self, actions: NDArray[np.integer[Any]]) -> None:
-        """Play one decision in every game. An illegal action raises `ValueError` and changes none of the games."""
-        self._play(self._all, actions)
-
-    def _play(
+    def step(
         self,
-        games: NDArray[np.int64],
         actions: NDArray[np.integer[Any]],
+        games: NDArray[np.int64] | None = None,
         ended: NDArray[np.void] | None = None,
     ) -> None:
-        """Play one decision in each of `games`, whose indices must differ. The last position of a game that ends goes
-        to its place in `ended`."""
+        """Play one decision in every game, or in `games` alone (their numbers, ascending). An illegal action raises
+        `ValueError` and changes none of the games.
+
+        The last position of a game that ends goes to its place in `ended`, an array like `states`."""
+        numbers = self._numbers(games)
         chosen = np.ascontiguousarray(actions, np.int64) if np.asarray(actions).dtype.kind in "iu" else None
-        if chosen is None or chosen.shape != games.shape:
+        if chosen is None or chosen.shape != numbers.shape:
             got = f"{np.asarray(actions).dtype} of shape {np.shape(actions)}"
-            raise ValueError(f"actions must be integers of shape {games.shape}, got {got}")
+            raise ValueError(f"actions must be integers of shape {numbers.shape}, got {got}")
+        if ended is not None and (ended.shape != self.states.shape or ended.dtype != self.states.dtype):
+            raise ValueError("ended must be an array like states")
+        if games is not None and np.count_nonzero(games[1:] <= games[:-1]):
+            raise ValueError("games must be in ascending order, each of them once")
         illegal = self.game.kernels.step_games(
             self.game.tables,
             self._states,
-            games,
+            numbers,
             chosen,
             self.observation,
             self._mask,
@@ -101,29 +108,36 @@ class GameBatch:
             self._states[:0] if ended is None else ended,
         )
         if illegal != NOBODY:
-            raise ValueError(self._illegal(illegal, int(chosen[games == illegal][0])))
+            raise ValueError(self._illegal(illegal, int(chosen[numbers == illegal][0])))
 
-    def sample(self, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """A uniformly random legal action for every game, from the games' own random numbers."""
-        return self._sample(self._all, out)
-
-    def _sample(self, games: NDArray[np.int64], out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """A uniformly random legal action for each of `games`."""
-        actions = np.empty(len(games), np.int64) if out is None else out
-        if actions.shape != games.shape or actions.dtype != np.int64 or not actions.flags.c_contiguous:
-            raise ValueError(f"out must be a contiguous int64 array of shape {games.shape}")
-        self.game.kernels.sample_games(self._states, games, self._mask_words, actions)
+    def sample(self, out: NDArray[np.int64] | None = None, games: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """A uniformly random legal action for every game, or for each of `games`, from their own random numbers."""
+        numbers = self._numbers(games)
+        actions = np.empty(len(numbers), np.int64) if out is None else out
+        if actions.shape != numbers.shape or actions.dtype != np.int64 or not actions.flags.c_contiguous:
+            raise ValueError(f"out must be a contiguous int64 array of shape {numbers.shape}")
+        self.game.kernels.sample_games(self._states, numbers, self._mask_words, actions)
         return actions
 
-    def best(self) -> NDArray[np.int64]:
-        """What the game's rules of thumb play in every game."""
-        return self._best(self._all)
-
-    def _best(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What the game's rules of thumb play in each of `games`."""
-        actions = np.empty(len(games), np.int64)
-        self.game.kernels.best_games(self.game.tables, self._states, games, self._mask, actions)
+    def best(self, games: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """What the game's rules of thumb play in every game, or in each of `games`."""
+        numbers = self._numbers(games)
+        actions = np.empty(len(numbers), np.int64)
+        self.game.kernels.best_games(self.game.tables, self._states, numbers, self._mask, actions)
         return actions
+
+    def view(self, i: int) -> SeatView:
+        """What an agent is given to decide in game `i`."""
+        return SeatView.of(self.game, self._states, range(self.num_games)[i])
+
+    def _numbers(self, games: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        """The games meant; `IndexError` for one that there is not, since kernels trust these numbers."""
+        if games is None:
+            return self._all
+        if games.dtype != np.int64:
+            raise ValueError(f"games must be int64 numbers, got {games.dtype}")
+        self.done.take(games)
+        return games
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.game, self.num_games, self.observation.shape[1] > 0, self.save())

@@ -8,11 +8,11 @@ from pettingzoo import AECEnv
 from drako_env.engine.game import Game
 from drako_env.envs.aec import GameEnv, Observation, wrap
 from drako_env.envs.batch import GameBatch
+from drako_env.envs.seat import Opponent, SeatGames
 
 if TYPE_CHECKING:
     from drako_env.envs.gym import SeatEnv, SeatVectorEnv
     from drako_env.envs.sb3 import SeatVecEnv
-    from drako_env.envs.seat import Opponent
 
 
 class Doors:
@@ -48,47 +48,48 @@ class Doors:
         self,
         num_envs: int,
         seat: str | None = None,
-        opponent: "Opponent" = "random",
+        opponent: Opponent = "random",
         seed: int | None = 0,
         rules: Any = None,
+        canonical: bool = False,
         **options: Any,
     ) -> "SeatVecEnv":
         """One seat (by default the first) in many games as a Stable-Baselines3 `VecEnv`. Named by a role that several
         seats share (`"player"`), the learner sits on each of them in turn.
 
-        `opponent`: `"random"`, `"heuristic"`, a batched policy `(observation (n, D), action_mask (n, A)) -> actions
-        (n,)`, or a list of `(weight, policy)`."""
+        `opponent`: the name of a player (`drako_env.players`), a batched policy `(observation (n, D), action_mask
+        (n, A)) -> actions (n,)`, an agent, a list of `(weight, opponent)`, or `{name: (weight, opponent)}`. With
+        `canonical` positions that differ only in how the board lies are shown as one."""
         try:
             from drako_env.envs.sb3 import SeatVecEnv
         except ImportError as error:
             raise ImportError("sb3_env needs Stable-Baselines3: pip install 'drako-env[train]'") from error
-        game = self._game(rules, options)
-        return SeatVecEnv(game, num_envs, seat or game.seats[0], opponent, seed)
+        return SeatVecEnv(SeatGames(self._game(rules, options), num_envs, seat, opponent, seed, canonical))
 
     def gym_env(
         self,
         seat: str | None = None,
-        opponent: "Opponent" = "random",
+        opponent: Opponent = "random",
         render_mode: str | None = None,
         rules: Any = None,
+        canonical: bool = False,
         **options: Any,
     ) -> "SeatEnv":
-        """One seat (by default the first) against an opponent as a Gymnasium environment."""
+        """One seat (by default the first) against an opponent as a Gymnasium environment; see `sb3_env`."""
         from drako_env.envs.gym import SeatEnv
 
-        game = self._game(rules, options)
-        return SeatEnv(game, seat or game.seats[0], opponent, render_mode)
+        return SeatEnv(SeatGames(self._game(rules, options), 1, seat, opponent, None, canonical), render_mode)
 
     def gym_vector_env(
         self,
         num_envs: int,
         seat: str | None = None,
-        opponent: "Opponent" = "random",
+        opponent: Opponent = "random",
         rules: Any = None,
+        canonical: bool = False,
         **options: Any,
     ) -> "SeatVectorEnv":
-        """One seat (by default the first) in many games as a Gymnasium `VectorEnv`."""
+        """One seat (by default the first) in many games as a Gymnasium `VectorEnv`; see `sb3_env`."""
         from drako_env.envs.gym import SeatVectorEnv
 
-        game = self._game(rules, options)
-        return SeatVectorEnv(game, num_envs, seat or game.seats[0], opponent)
+        return SeatVectorEnv(SeatGames(self._game(rules, options), num_envs, seat, opponent, None, canonical))

@@ -9,7 +9,6 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from drako_env.engine.game import Game
 from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
 from drako_env.envs.seat import Opponent, SeatGames
 from drako_env.render.window import Window
@@ -25,11 +24,11 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(self, game: Game, seat: str, opponent: Opponent, render_mode: str | None = None) -> None:
+    def __init__(self, games: SeatGames, render_mode: str | None = None) -> None:
         check_render_mode(render_mode)
         self.render_mode = render_mode
-        self._window = Window(game.name, self.metadata["render_fps"])
-        self._games = SeatGames(game, 1, seat, opponent, None)
+        self._window = Window(games.game.name, self.metadata["render_fps"])
+        self._games = games
         self.observation_space = self._games.observation_space
         self.action_space = self._games.action_space
         self._dealt = self._playing = False
@@ -40,7 +39,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """The legal actions, all zeros when no game is under way."""
-        mask = self._games.batch.action_mask[0]
+        mask = self._games.action_mask[0]
         return mask.copy() if self._playing else np.zeros_like(mask)
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[NDArray[np.int8], Info]:
@@ -50,7 +49,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._dealt = self._playing = True
         if self.render_mode == "human":
             self.render()
-        return self._games.batch.observation[0].copy(), {"action_mask": self.action_masks()}
+        return self._games.observation[0].copy(), {"action_mask": self.action_masks()}
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, Info]:
         """Play an action, then the opponent's answers. An illegal one raises `ValueError` and changes nothing."""
@@ -58,7 +57,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             raise ResetNeeded("no game is under way: call reset() first")
         self._games.step(np.asarray([action]))
         self._playing = not self._games.done[0]
-        source = self._games.batch.observation if self._playing else self._games.final_observation
+        source = self._games.observation if self._playing else self._games.final_observation
         if self.render_mode == "human":
             self.render()
         info = {"action_mask": self.action_masks()}
@@ -73,7 +72,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def _rendered(self, mode: str) -> Any:
         games = self._games
-        states, seats = (games.batch._states, games.seat) if self._playing else (games.final_states, games.final_seat)
+        states, seats = (games.batch.states, games.seat) if self._playing else (games.final_states, games.final_seat)
         return render(games.game, states[0], int(seats[0]), mode, self._window)
 
     def _repr_svg_(self) -> str | None:
@@ -94,26 +93,25 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int6
         "render_modes": [],
     }
 
-    def __init__(self, game: Game, num_envs: int, seat: str, opponent: Opponent) -> None:
-        self._games = SeatGames(game, num_envs, seat, opponent, None)
-        self.num_envs = num_envs
-        self.single_observation_space = self._games.observation_space
-        self.single_action_space = self._games.action_space
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+    def __init__(self, games: SeatGames) -> None:
+        self._games, self.num_envs = games, len(games.done)
+        self.single_observation_space = games.observation_space
+        self.single_action_space = games.action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""
         self._games.set_opponent(opponent)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The legal actions, `(num_envs, A)`: the batch's own array, overwritten by the next step."""
-        return self._games.batch.action_mask
+        """The legal actions, `(num_envs, A)`: the games' own array, overwritten by the next step."""
+        return self._games.action_mask
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[NDArray[np.int8], Info]:
         """Deal every game anew."""
         self._games.reset(seed)
-        return self._games.batch.observation.copy(), {"action_mask": self.action_masks().copy()}
+        return self._games.observation.copy(), {"action_mask": self.action_masks().copy()}
 
     def step(
         self, actions: NDArray[np.int64]
@@ -128,4 +126,4 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int6
             for i in np.flatnonzero(games.done):
                 infos["final_obs"][i] = games.final_observation[i].copy()
         truncated = np.zeros(self.num_envs, np.bool_)
-        return games.batch.observation.copy(), games.reward.copy(), games.done.copy(), truncated, infos
+        return games.observation.copy(), games.reward.copy(), games.done.copy(), truncated, infos

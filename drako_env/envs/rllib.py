@@ -49,8 +49,7 @@ from ray.rllib.utils.metrics import (
 )
 
 from drako_env.engine.game import Game, sides
-from drako_env.engine.symmetry import Symmetries
-from drako_env.envs.seat import Player, SeatGames
+from drako_env.envs.seat import SeatGames
 
 ILLEGAL = -80.0
 """The logit of an illegal action when the best legal one has 0: its chance is below 1e-34. Anything much lower
@@ -138,39 +137,29 @@ class Table:
     """One side's games on a runner, and what it remembers of the fragment under way."""
 
     def __init__(self, game: Game, side: str, num_games: int, canonical: bool, seed: int | None) -> None:
-        self.side, self.games = side, SeatGames(game, num_games, side, "random", seed)
-        ways = game.symmetries
-        self._symmetries = ways if canonical else Symmetries(ways.observations[:1], ways.actions[:1])
-        self.lengths = np.zeros(num_games, np.int64)
-        """Of the games under way, in own decisions."""
+        self.side, self.games = side, SeatGames(game, num_games, side, "random", seed, canonical)
         self.finished: list[tuple[int, float]] = []
         """Length and return of the games that ended since somebody looked."""
 
     def sample(self, module: MaskedModule, steps: int) -> list[SingleAgentEpisode]:
         """`steps` decisions in every game, as one episode for each piece of a game."""
-        num_games, (seen, legal) = len(self.lengths), (self.games.batch.observation, self.games.batch.action_mask)
+        num_games, (seen, legal) = len(self.games.done), (self.games.observation, self.games.action_mask)
         observation = np.empty((num_games, steps + 1, seen.shape[1]), np.int8)
         mask = np.empty((num_games, steps + 1, legal.shape[1]), np.int8)
         actions, rewards = np.empty((num_games, steps), np.int64), np.empty((num_games, steps), np.float32)
         done, logp = np.empty((num_games, steps), bool), np.empty((num_games, steps), np.float32)
         logits = np.empty((num_games, steps, legal.shape[1]), np.float32)
-        ways = self._look(observation, mask, 0)
+        observation[:, 0], mask[:, 0] = seen, legal
         for t in range(steps):
             actions[:, t], logp[:, t], logits[:, t] = self._decide(module, observation[:, t], mask[:, t])
-            self.games.step(self._symmetries.turn_back(actions[:, t], ways))
+            self.games.step(actions[:, t])
             rewards[:, t], done[:, t] = self.games.reward, self.games.done
-            self._count()
-            ways = self._look(observation, mask, t + 1)
+            ended = np.flatnonzero(self.games.done)
+            self.finished += [(int(self.games.lengths[i]), float(self.games.reward[i])) for i in ended]
+            observation[:, t + 1], mask[:, t + 1] = self.games.observation, self.games.action_mask
         fragment = {"obs": {"observation": observation, "action_mask": mask}, "actions": actions, "rewards": rewards}
         fragment["extra"] = {Columns.ACTION_LOGP: logp, Columns.ACTION_DIST_INPUTS: logits}
         return [self._episode(fragment, *piece) for piece in pieces(done)]
-
-    def _look(self, observation: NDArray[np.int8], mask: NDArray[np.int8], t: int) -> NDArray[np.int64]:
-        """Write down what is to be decided, turned into its canonical form; returns how it was turned."""
-        ways = self._symmetries.canonical(self.games.batch.observation)
-        observation[:, t] = self._symmetries.turn(self.games.batch.observation, ways)
-        mask[:, t] = self._symmetries.turn_mask(self.games.batch.action_mask, ways)
-        return ways
 
     def _decide(
         self, module: MaskedModule, observation: NDArray[np.int8], mask: NDArray[np.int8]
@@ -180,12 +169,6 @@ class Table:
         chances: Any = module.get_exploration_action_dist_cls().from_logits(logits)
         actions = chances.sample()
         return actions.numpy(), chances.logp(actions).numpy(), logits.numpy()
-
-    def _count(self) -> None:
-        self.lengths += 1
-        for game in np.flatnonzero(self.games.done):
-            self.finished.append((int(self.lengths[game]), float(self.games.reward[game])))
-        self.lengths[self.games.done] = 0
 
     def _episode(self, fragment: Batch, game: int, start: int, stop: int, over: bool) -> SingleAgentEpisode:
         """A piece of a game. After its last decision a new game is seen: that must not be learnt from."""
@@ -237,7 +220,6 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         self.tables: dict[str, Table] = {}
         self._weights_seq_no = 0
         self._players: dict[ObjectRef[Any], Any] = {}
-        self._names: dict[int, str] = {}
         self._opponents_number = 0
         self.make_module()
         if self.worker_index or config.num_env_runners == 0 or config.create_env_on_local_worker:
@@ -264,25 +246,18 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         if number and number == self._opponents_number:
             return
         self._opponents_number, before = number, self._players
-        players = [player for pool in opponents.values() for _, player in pool.values()]
-        self._players = {p: before[p] if p in before else get(p) for p in set(players) if isinstance(p, ObjectRef)}
+        stored = {player for pool in opponents.values() for _, player in pool.values() if isinstance(player, ObjectRef)}
+        self._players = {ref: before[ref] if ref in before else get(ref) for ref in stored}
         for side, pool in opponents.items():
-            met: list[tuple[float, Player]] = []
-            for name, (weight, player) in pool.items():
-                present = self._players.get(player, player) if isinstance(player, ObjectRef) else player
-                self._names[id(present)] = name
-                met.append((weight, present))
+            met = {
+                name: (weight, self._players[player] if isinstance(player, ObjectRef) else player)
+                for name, (weight, player) in pool.items()
+            }
             self.tables[side].games.set_opponent(met)
 
     def take_results(self) -> dict[str, dict[str, tuple[int, float]]]:
         """Side -> opponent -> `(games, sum of the side's rewards)` since the last call."""
-        found: dict[str, dict[str, tuple[int, float]]] = {side: {} for side in self.tables}
-        for side, table in self.tables.items():
-            for player, games, total in table.games.take_results():
-                name = self._names.get(id(player), str(player))
-                before = found[side].get(name, (0, 0.0))
-                found[side][name] = (before[0] + games, before[1] + total)
-        return found
+        return {side: table.games.take_results() for side, table in self.tables.items()}
 
     def sample(self, **wishes: Any) -> list[SingleAgentEpisode]:
         """A fragment of every game, played by the sides' networks with chance. There is no other way to sample."""
@@ -295,7 +270,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         with self.metrics.log_time(SAMPLE_TIMER), torch.no_grad():
             for side, table in self.tables.items():
                 episodes += table.sample(self.module[side], steps)
-                self._log(side, table, steps * len(table.lengths))
+                self._log(side, table, steps * len(table.games.done))
         return episodes
 
     def _log(self, side: str, table: Table, decisions: int) -> None:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from drako_env.engine.game import Game
 from drako_env.envs.seat import Opponent, SeatGames
 
 
@@ -18,28 +17,26 @@ class SeatVecEnv(VecEnv):
 
     At an end `infos[i]` holds `terminal_observation` and `episode` (`r` return, `l` the learner's decisions, `t`)."""
 
-    def __init__(self, game: Game, num_envs: int, seat: str, opponent: Opponent, seed: int | None) -> None:
-        self.games = SeatGames(game, num_envs, seat, opponent, seed)
-        self._lengths = np.zeros(num_envs, np.int64)
-        self._actions: NDArray[np.integer[Any]] = np.zeros(num_envs, np.int64)
+    def __init__(self, games: SeatGames) -> None:
+        self.games = games
+        self._actions: NDArray[np.integer[Any]] = np.zeros(len(games.done), np.int64)
         self._started = time.time()
-        super().__init__(num_envs, self.games.observation_space, self.games.action_space)
+        super().__init__(len(games.done), games.observation_space, games.action_space)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""
         self.games.set_opponent(opponent)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The legal actions, `(num_envs, A)`: the batch's own array, overwritten by the next step."""
-        return self.games.batch.action_mask
+        """The legal actions, `(num_envs, A)`: the games' own array, overwritten by the next step."""
+        return self.games.action_mask
 
     def reset(self) -> NDArray[np.int8]:
         """Deal every game anew, from the seed given to `seed` if there was one."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
-        self._lengths[:] = 0
-        return self.games.batch.observation.copy()
+        return self.games.observation.copy()
 
     def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
         """Remember the learner's actions."""
@@ -48,24 +45,18 @@ class SeatVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play them, and the opponents' answers."""
         self.games.step(self._actions)
-        self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(self.games.done).tolist():
             infos[i] = self._episode(i)
-        return self.games.batch.observation.copy(), self.games.reward.copy(), self.games.done.copy(), infos
+        return self.games.observation.copy(), self.games.reward.copy(), self.games.done.copy(), infos
 
     def _episode(self, i: int) -> dict[str, Any]:
-        length, self._lengths[i] = int(self._lengths[i]), 0
         seconds = round(time.time() - self._started, 6)
-        episode = {"r": float(self.games.reward[i]), "l": length, "t": seconds}
+        episode = {"r": float(self.games.reward[i]), "l": int(self.games.lengths[i]), "t": seconds}
         return {"terminal_observation": self.games.final_observation[i].copy(), "episode": episode}
 
     def close(self) -> None:
         """Nothing to release."""
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the environments have an attribute."""
-        return attr_name == "render_mode" or hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of the whole, once for each environment."""
@@ -79,7 +70,7 @@ class SeatVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> Any:
-        """`"action_masks"`: the batch's own array, or its rows `indices`."""
+        """`"action_masks"`: the games' own array, or its rows `indices`."""
         if method_name != "action_masks":
             raise AttributeError(f"the environments of a batch have no method {method_name!r}, only 'action_masks'")
         return self.action_masks() if indices is None else [self.action_masks()[i] for i in self._get_indices(indices)]

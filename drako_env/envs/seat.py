@@ -1,6 +1,6 @@
 """Many games seen by one learner: it decides, batched opponents play everything in between."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,42 +8,59 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_states, role_of
-from drako_env.engine.view import Agent, SeatView, random_seed
+from drako_env.engine.view import Agent, random_seed
 from drako_env.envs.batch import GameBatch
+from drako_env.players import make_player
 
 Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.integer[Any]]]
 """A batched policy: `(observation (n, D), action_mask (n, A)) -> actions (n,)`."""
 
 Player = str | Policy | Agent
-"""`"random"`, `"heuristic"` (the game's rules of thumb), a batched policy, or an agent (asked game by game: slow)."""
+"""A name that `make_player` knows, a batched policy, or an agent: asked for many games at once if it has
+`act_batch(seats (n,), observation (n, D), action_mask (n, A)) -> actions (n,)`, else game by game, which is slow."""
 
-Opponent = Player | Sequence[tuple[float, Player]]
-"""One player, or a list of `(weight, player)`."""
+Opponent = Player | Sequence[tuple[float, Player]] | Mapping[str, tuple[float, Player]]
+"""One player, a list of `(weight, player)`, or `{name: (weight, player)}`."""
 
-NAMED = ("random", "heuristic")
+BATCHED = ("random", "heuristic")
+"""The players that a batch plays by itself."""
 
 
 class SeatGames:
     """`num_games` games in which every decision shown is the learner's.
 
     Whatever the other seats decide happens inside `step`, and a reward that arrives then belongs to the learner's last
-    action. Each game draws its opponent when it is dealt and keeps it to the end. `seat` is the learner's, or a role
-    that several seats share: then it sits on another one of them whenever a game is dealt."""
+    action. Each game draws its opponent when it is dealt and keeps it to the end. `seat` is the learner's (by default
+    the first), or a role that several seats share: then it sits on another one of them whenever a game is dealt.
 
-    def __init__(self, game: Game, num_games: int, seat: str, opponent: Opponent, seed: int | None) -> None:
-        chosen = [i for i, name in enumerate(game.seats) if seat in (name, role_of(name))]
+    `observation` and `action_mask` are the batch's own arrays. With `canonical` they show every position turned and
+    mirrored into the one form that all of its twins have, and `step` takes actions of the game so turned."""
+
+    def __init__(
+        self,
+        game: Game,
+        num_games: int,
+        seat: str | None = None,
+        opponent: Opponent = "random",
+        seed: int | None = None,
+        canonical: bool = False,
+    ) -> None:
+        chosen = [i for i, name in enumerate(game.seats) if (seat or game.seats[0]) in (name, role_of(name))]
         if not chosen:
             names = dict.fromkeys([*game.seats, *map(role_of, game.seats)])
             raise ValueError(f"seat = {seat!r}: allowed are {', '.join(map(repr, names))}")
-        self.game = game
+        self.game, self.canonical = game, canonical and len(game.symmetries.actions) > 1
         self.batch = GameBatch(game, num_games, seed)
+        self.observation, self.action_mask = self.batch.observation, self.batch.action_mask
         self.reward = np.zeros(num_games, np.float32)
         self.done = np.zeros(num_games, np.bool_)
+        self.lengths = np.zeros(num_games, np.int64)
+        """How often the learner has decided in each game, after a step that ended it in the finished one."""
         self.final_states = new_states(game, num_games)
         """The last positions of finished games: for pictures, never for agents."""
         self.final_seat = np.zeros(num_games, np.int64)
         """The learner's, in these."""
-        self.final_observation = np.zeros_like(self.batch.observation)
+        self.final_observation = np.zeros_like(self.observation)
         self.observation_space = spaces.Box(0, game.observation_high, dtype=np.int8)
         self.action_space: spaces.Space[np.int64] = spaces.Discrete(len(game.actions))
         self._games = np.arange(num_games)
@@ -51,26 +68,27 @@ class SeatGames:
         self._deals = self._games.copy()
         self.seat = self._seats[self._deals % len(chosen)]
         """The learner's, in each game."""
-        self._bound = np.zeros(num_games, np.int64)
-        self._policies: list[Player] = []
-        self._results = np.zeros((0, 2))
+        self._opponents: list[tuple[str, Player]] = []
+        self._bound = np.zeros(0, np.int64)
+        self._results: dict[str, tuple[int, float]] = {}
         self._chance = np.random.default_rng(seed)
         self.set_opponent(opponent)
+        self._bound = np.zeros(num_games, np.int64)
         self._start_games()
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""
-        pool = _pool(opponent)
-        kept: list[Player] = []
-        results = np.zeros((0, 2))
-        if self._policies:
-            in_use, self._bound = np.unique(self._bound, return_inverse=True)
-            kept, results = [self._policies[i] for i in in_use], self._results[in_use]
-        self._policies = kept + [policy for _, policy in pool]
-        self._results = np.vstack([results, np.zeros((len(pool), 2))])
-        self._choices = np.arange(len(kept), len(self._policies))
-        weights = np.array([weight for weight, _ in pool], float)
+        pool = _named(opponent)
+        met = [(name, self._made(player)) for name, (_, player) in pool.items()]
+        in_use, self._bound = np.unique(self._bound, return_inverse=True)
+        kept = [self._opponents[i] for i in in_use]
+        self._opponents = kept + met
+        self._choices = np.arange(len(kept), len(self._opponents))
+        weights = np.array([weight for weight, _ in pool.values()], float)
         self._weights = weights / weights.sum()
+
+    def _made(self, player: Player) -> Player:
+        return make_player(player, self.game) if isinstance(player, str) and player not in BATCHED else player
 
     def reset(self, seed: int | None = None) -> None:
         """Deal every game anew and play on to the learner's first decision in each."""
@@ -82,47 +100,66 @@ class SeatGames:
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
         """Play the learner's action in every game, then on to its next decision; sets `reward` and `done`."""
+        actions = self._turned_back(np.asarray(actions)) if self.canonical else actions
+        self.lengths[self.done] = 0
         self.done[:] = False
         self.reward[:] = 0
-        self._play(self._games, actions)
+        self._play(actions, self._games)
+        self.lengths += 1
         self._play_opponents()
 
     def _start_games(self) -> None:
         self._bind(self._games)
+        self.lengths[:] = 0
         self.done[:] = False
         self._play_opponents()
 
     def _play_opponents(self) -> None:
         """Until the learner is to decide in every game."""
-        while len(waiting := np.flatnonzero(self.batch.agent != self.seat)):
-            self._play(waiting, self._opponents_actions(waiting))
+        while len(waiting := (self.batch.agent != self.seat).nonzero()[0]):
+            self._play(self._opponents_actions(waiting), waiting)
+        if self.canonical:
+            self._turn()
 
-    def _play(self, games: NDArray[np.int64], actions: NDArray[np.integer[Any]]) -> None:
-        self.batch._play(games, actions, self.final_states)
-        ended = games[self.batch.done[games]]
-        if len(ended):
-            first = ended[~self.done[ended]]  # a game that ends before the learner decides in it never shows
-            self.reward[first] = self.batch.reward[first, self.seat[first]]
-            self.done[first] = True
-            self.final_seat[first] = self.seat[first]
-            self._count(first)
-            for i in first:
-                seat, observation = self.seat[i], self.final_observation[i]
-                self.game.kernels.observe_one(self.game.tables, self.final_states, i, seat, observation)
-            self._bind(ended)
+    def _play(self, actions: NDArray[np.integer[Any]], games: NDArray[np.int64]) -> None:
+        self.batch.step(actions, games, self.final_states)
+        if len(ended := games[self.batch.done[games]]):
+            self._end(ended)
 
-    def take_results(self) -> list[tuple[Player, int, float]]:
-        """Every opponent met since the last call: `(opponent, games, sum of the learner's rewards)`."""
-        results = [
-            (policy, int(games), float(total))
-            for policy, (games, total) in zip(self._policies, self._results, strict=True)
-            if games
-        ]
-        self._results[:] = 0
+    def _end(self, ended: NDArray[np.int64]) -> None:
+        """Take in finished games; those that end before the learner decides in them never show."""
+        first = ended[~self.done[ended]]
+        self.reward[first] = self.batch.reward[first, self.seat[first]]
+        self.done[first] = True
+        self.final_seat[first] = self.seat[first]
+        for i in first:
+            name, _ = self._opponents[self._bound[i]]
+            games, total = self._results.get(name, (0, 0.0))
+            self._results[name] = games + 1, total + float(self.reward[i])
+            seat, observation = self.seat[i], self.final_observation[i]
+            self.game.kernels.observe_one(self.game.tables, self.final_states, i, seat, observation)
+        self._bind(ended)
+
+    def _turn(self) -> None:
+        """Show the positions in their canonical form."""
+        turning, seen, final = self.game.symmetries, self.batch.observation, self.final_observation
+        self._ways = turning.canonical(seen)
+        self.observation = turning.turn(seen, self._ways)
+        self.action_mask = turning.turn_mask(self.batch.action_mask, self._ways)
+        final[self.done] = turning.turn(final[self.done], turning.canonical(final[self.done]))
+
+    def _turned_back(self, actions: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+        """Actions of the turned games in the games as they stand; what is none stays, for the batch to refuse."""
+        if actions.shape != self.done.shape or actions.dtype.kind not in "iu":
+            return actions
+        known = (actions >= 0) & (actions < self.action_mask.shape[1])
+        turned_back = self.game.symmetries.turn_back(np.where(known, actions, 0), self._ways)
+        return np.where(known, turned_back, actions)
+
+    def take_results(self) -> dict[str, tuple[int, float]]:
+        """Opponent -> `(games, sum of the learner's rewards)` since the last call, by the opponents' names."""
+        results, self._results = self._results, {}
         return results
-
-    def _count(self, ended: NDArray[np.int64]) -> None:
-        np.add.at(self._results, self._bound[ended], np.stack([np.ones(len(ended)), self.reward[ended]], axis=1))
 
     def _bind(self, games: NDArray[np.int64]) -> None:
         """Draw the opponents of newly dealt games, and let the learner sit down."""
@@ -133,46 +170,65 @@ class SeatGames:
         chosen = self._choices[0] if alone else self._chance.choice(self._choices, len(games), p=self._weights)
         self._bound[games] = chosen
 
-    def _opponents_actions(self, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
-        if len(self._policies) == 1:
-            return self._policy_actions(self._policies[0], games)
-        actions, bound = np.empty(len(games), np.int64), self._bound[games]
-        for index in np.unique(bound):
-            chosen = bound == index
-            actions[chosen] = self._policy_actions(self._policies[index], games[chosen])
+    def _opponents_actions(self, waiting: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        if len(self._opponents) == 1:
+            return self._actions(0, waiting)
+        actions, bound = np.empty(len(waiting), np.int64), self._bound[waiting]
+        for opponent in np.unique(bound):
+            rows = bound == opponent
+            actions[rows] = self._actions(opponent, waiting[rows])
         return actions
 
-    def _policy_actions(self, policy: Player, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
-        if isinstance(policy, str):
-            return self.batch._sample(games) if policy == "random" else self.batch._best(games)
-        if not callable(policy):
-            return self._agent_actions(policy, games)
-        actions = np.asarray(policy(self.batch.observation[games], self.batch.action_mask[games]))
+    def _actions(self, opponent: int, games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+        name, player = self._opponents[opponent]
+        if isinstance(player, str):
+            return self.batch.sample(games=games) if player == "random" else self.batch.best(games)
+        if callable(player):
+            answer = player(self.batch.observation[games], self.batch.action_mask[games])
+        else:
+            answer = self._agent_actions(player, games)
+        actions = np.asarray(answer)
         if actions.shape != games.shape or actions.dtype.kind not in "iu":
             got = f"{actions.dtype} of shape {actions.shape}"
-            raise ValueError(f"opponent {policy!r}: expected integer actions of shape {games.shape}, got {got}")
+            raise ValueError(f"opponent {name!r}: expected integer actions of shape {games.shape}, got {got}")
         return actions
 
-    def _agent_actions(self, agent: Agent, games: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _agent_actions(self, agent: Any, games: NDArray[np.int64]) -> Any:
         """An agent may remember its last decision, which was in another game: it starts anew each time."""
-        actions = np.empty(len(games), np.int64)
-        for k, game in enumerate(games):
+        if hasattr(agent, "act_batch"):
             agent.reset(random_seed(self._chance))
-            actions[k] = agent.act(SeatView.of(self.game, self.batch._states, int(game)))
+            seats = self.batch.agent[games]
+            return agent.act_batch(seats, self.batch.observation[games], self.batch.action_mask[games])
+        actions = []
+        for game in games.tolist():
+            agent.reset(random_seed(self._chance))
+            actions.append(agent.act(self.batch.view(game)))
         return actions
 
 
-def _pool(opponent: Opponent) -> list[tuple[float, Player]]:
-    """Any way to name opponents as a list of weights and policies, checked."""
-    one = isinstance(opponent, str) or callable(opponent) or hasattr(opponent, "act")
-    pool: list[tuple[float, Player]] = [(1.0, opponent)] if one else list(opponent)  # type: ignore[list-item,arg-type]
-    for entry in pool:
-        weight, policy = entry if isinstance(entry, tuple) and len(entry) == 2 else (0.0, None)
-        if policy not in NAMED and not callable(policy) and not hasattr(policy, "act"):
-            names = ", ".join(map(repr, NAMED))
-            raise ValueError(f"opponent {entry!r}: expected {names}, a policy, an agent, or a list of (weight, policy)")
+def _named(opponent: Opponent) -> dict[str, tuple[float, Player]]:
+    """Any way to give opponents as `{name: (weight, player)}`, checked."""
+    if isinstance(opponent, Mapping):
+        entries: list[tuple[str, Any]] = list(opponent.items())
+    elif isinstance(opponent, Sequence) and not isinstance(opponent, str):
+        entries = [("", entry) for entry in opponent]
+    else:
+        entries = [("", (1.0, opponent))]
+    pool: dict[str, tuple[float, Player]] = {}
+    for name, entry in entries:
+        weight, player = entry if isinstance(entry, tuple) and len(entry) == 2 else (0.0, None)
+        if not isinstance(player, str) and not callable(player) and not hasattr(player, "act"):
+            says = "a player's name, a policy, an agent, a list of (weight, player) or {name: (weight, player)}"
+            raise ValueError(f"opponent {entry!r}: expected {says}")
         if not weight >= 0:
             raise ValueError(f"opponent {entry!r}: a weight must not be negative")
-    if not sum(weight for weight, _ in pool) > 0:
+        pool[name or _name(player, pool)] = (weight, player)
+    if not sum(weight for weight, _ in pool.values()) > 0:
         raise ValueError("no opponent has a weight above zero")
     return pool
+
+
+def _name(player: Player, taken: Mapping[str, Any]) -> str:
+    """What to call a player that was given without a name."""
+    name = player if isinstance(player, str) else getattr(player, "__name__", type(player).__name__)
+    return f"{name} {len(taken) + 1}" if name in taken else name

@@ -14,9 +14,10 @@ import pytest
 from rich.console import Console
 
 from agents.league.config import Config
-from agents.league.league import Budget, League
-from agents.league.report import Run
-from agents.league.workers import _serve
+from agents.league.league import League
+from agents.league.local import _serve
+from agents.league.run import Budget, Run
+from agents.league.training import run_league
 from drako_env import runs
 from drako_env.games import make_game
 from scripts import train
@@ -34,16 +35,17 @@ def quick(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda file: None)
 
 
-class Crew:
+class Forgetful:
     """Learners that know nothing but their round."""
 
-    def __init__(self, game, seeds, config):
+    def start(self, game, seeds, config):
         self.seats, self.round = list(seeds), 0
 
     def train(self, opponents, rate):
         for pool in opponents.values():
-            for _, file in pool.values():
-                assert not file or Path(file).read_bytes().startswith(b"policy")
+            for _, player in pool.values():
+                kind, _, file = player.partition(":")
+                assert kind != "policy" or Path(file).read_bytes().startswith(b"policy")
         self.round += 1
         return {seat: {"results": {}, "decisions": self.round} for seat in self.seats}
 
@@ -68,12 +70,22 @@ class Crew:
         pass
 
 
+def begun(folder, rounds=3):
+    return Run(folder, GAME, SEATS, CONFIG, 0, Budget(rounds=rounds))
+
+
 def league(folder, said=None, rounds=0):
     """A run, begun or gone on with, and trained up to a round."""
-    found = League(GAME, SEATS, folder, CONFIG, 0, crew=Crew, tell=(said if said is not None else []).append)
+    found = League(begun(folder), Forgetful(), tell=(said if said is not None else []).append)
+    found.start()
     if rounds:
-        found.train(Budget(rounds=rounds), lambda state: None)
+        train_to(found, rounds)
     return found
+
+
+def train_to(found, rounds):
+    found.run.budget = Budget(rounds=rounds)
+    found.train()
 
 
 def cut(path):
@@ -87,9 +99,9 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, name, damag
     damage(tmp_path / name)
     said = []
     found = league(tmp_path, said)
-    assert (found.state.round, found.crew.round) == (2, 2)
+    assert (found.state.round, found.learners.round) == (2, 2)
     assert said == [f"damaged or missing: {name}; going on from the checkpoint before, of round 2"]
-    found.train(Budget(rounds=3), lambda state: None)
+    train_to(found, 3)
     assert league(tmp_path, said).state.round == 3
     assert [row["round"] for row in found.state.rows] == [1, 2, 3]
     cut(tmp_path / CHECKPOINT[0])
@@ -143,7 +155,7 @@ def test_a_run_that_ends_at_any_moment_goes_on(tmp_path, monkeypatch, damaged):
                 known = getattr(place, name)
                 patch.setattr(place, name, lambda *a, known=known, **o: step(known, *a, **o))
             try:
-                run.train(Budget(rounds=3), lambda state: None)
+                train_to(run, 3)
             except Killed:
                 through = False
             else:
@@ -152,27 +164,23 @@ def test_a_run_that_ends_at_any_moment_goes_on(tmp_path, monkeypatch, damaged):
             cut(folder / "checkpoint" / "state.json")
         said = []
         found = league(folder, said)
-        assert found.state.round == found.crew.round
+        assert found.state.round == found.learners.round
         assert found.state.round in ((1, 2) if damaged else (2, 3))
         assert len(said) == damaged
-        found.train(Budget(rounds=4), lambda state: None)
+        train_to(found, 4)
         if through:
             break
         moment += 1
     assert moment > 20
 
 
-def begun(folder):
-    return Run(folder, "train", GAME, SEATS, CONFIG, 0, Budget(rounds=3))
-
-
-def trained(folder, capsys, crew=Crew):
+def trained(folder, capsys, learners=Forgetful):
     """The exit code of a run of three rounds, and what it says."""
-    code = train.run_league(begun(folder), None, lambda league: None, Console(width=200), crew)
+    code = run_league(League(begun(folder), learners()), lambda league: None, Console(width=200))
     return code, capsys.readouterr()
 
 
-class Full(Crew):
+class Full(Forgetful):
     """In the third round the disk is full."""
 
     def save(self, folder):
@@ -181,7 +189,7 @@ class Full(Crew):
             raise OSError(errno.ENOSPC, "no room for 99 bytes", str(folder / "dragon.pt"))
 
 
-class Stopped(Crew):
+class Stopped(Forgetful):
     """Ctrl-C while the third checkpoint is written."""
 
     def save(self, folder):
@@ -205,7 +213,7 @@ def test_a_disk_that_is_full_from_the_start(tmp_path, capsys, monkeypatch):
     def full(path, content):
         raise OSError(errno.ENOSPC, "no room for 9 bytes", str(path))
 
-    monkeypatch.setattr("agents.league.report.write", full)
+    monkeypatch.setattr("agents.league.run.write", full)
     code, said = trained(tmp_path, capsys)
     assert code == 1
     assert "about.json: no room for 9 bytes; make room on the disk; there was no checkpoint yet" in said.err
@@ -266,11 +274,11 @@ def test_what_the_disk_says_to_a_learner_reaches_the_run(tmp_path):
 
 ROUND_WITHOUT_END = """
 from agents.league.config import Config
-from agents.league.workers import Worker
+from agents.league.local import Worker
 from drako_env.games import make_game
 config = Config.load(layers=[32], num_envs=32, steps=32, minibatch=256, rollouts=10**9)
 worker = Worker(make_game("drako", rules="tiny"), "dragon_0", config, 0)
-worker.start("train", {"random": (1.0, "")}, 1e-3)
+worker.start("train", {"random": (1.0, "random")}, 1e-3)
 print("begun", flush=True)
 worker.result()
 """

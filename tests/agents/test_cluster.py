@@ -16,7 +16,7 @@ ray = pytest.importorskip("ray", reason="needs Ray: pip install 'drako-env[rllib
 from ray.cluster_utils import Cluster as Nodes
 from ray.rllib.core.columns import Columns
 
-from agents.league.cluster import Cluster, ppo_config
+from agents.league.cluster import ClusterLearners, ppo_config
 from agents.league.config import Config
 from drako_env import drako_v0
 from drako_env.cli.options import INTERRUPTED
@@ -162,12 +162,13 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
     ray.init(address=nodes.address, log_to_driver=False, logging_level="CRITICAL")
     game, files = make_game("drako"), {seat: tmp_path / f"{seat}.safetensors" for seat in SEEDS}
     said = []
-    crew = Cluster(game, SEEDS, Config.load(**SMALL), 1, said.append)
-    crew.train({seat: {"random": (1.0, "")} for seat in SEEDS}, 1e-3)
-    crew.export(files, {})
+    learners = ClusterLearners(1, said.append)
+    learners.start(game, SEEDS, Config.load(**SMALL))
+    learners.train({seat: {"random": (1.0, "random")} for seat in SEEDS}, 1e-3)
+    learners.export(files, {})
     batch = drako_v0.batch_env(64, seed=0)
     batch.step(batch.sample())
-    network = crew._algorithm.learner_group._learner.module["dragon_0"]
+    network = learners._algorithm.learner_group._learner.module["dragon_0"]
     ways = game.symmetries.canonical(batch.observation)
     seen = {"observation": game.symmetries.turn(batch.observation, ways)}
     seen["action_mask"] = game.symmetries.turn_mask(batch.action_mask, ways)
@@ -178,32 +179,32 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
     policy = load_policy(files["dragon_0"], game)
     assert np.abs(policy.probabilities(batch.observation, batch.action_mask) - theirs).max() < 1e-5
 
-    crew.train({seat: {"random": (1.0, "")} for seat in SEEDS}, 1e-3)
-    changed = crew._tensors()["dragon_0"]["policy.weight"]
+    learners.train({seat: {"random": (1.0, "random")} for seat in SEEDS}, 1e-3)
+    changed = learners._tensors()["dragon_0"]["policy.weight"]
     assert not np.array_equal(changed, policy.tensors["policy.weight"])
-    crew.save(tmp_path / "saved")
-    crew.start_from(files)
-    assert np.array_equal(crew._tensors()["dragon_0"]["policy.weight"], policy.tensors["policy.weight"])
-    assert np.array_equal(played_weights(crew), policy.tensors["policy.weight"])
-    crew.load(tmp_path / "saved", dict.fromkeys(SEEDS, 1024))
-    assert np.array_equal(played_weights(crew), changed)
+    learners.save(tmp_path / "saved")
+    learners.start_from(files)
+    assert np.array_equal(learners._tensors()["dragon_0"]["policy.weight"], policy.tensors["policy.weight"])
+    assert np.array_equal(played_weights(learners), policy.tensors["policy.weight"])
+    learners.load(tmp_path / "saved", dict.fromkeys(SEEDS, 1024))
+    assert np.array_equal(played_weights(learners), changed)
 
     # a runner that was lost comes back with the networks, and with the opponents of the round
-    crew._runners.foreach_env_runner(lambda runner: os.kill(os.getpid(), signal.SIGKILL), local_env_runner=False)
-    crew.train({seat: {"heuristic": (1.0, "")} for seat in SEEDS}, 1e-3)
+    learners._runners.foreach_env_runner(lambda runner: os.kill(os.getpid(), signal.SIGKILL), local_env_runner=False)
+    learners.train({seat: {"heuristic": (1.0, "heuristic")} for seat in SEEDS}, 1e-3)
     assert said[-2:] == ["1 of 1 runners lost; waiting for them to come back", "1 of 1 runners again"]
-    ((number, *met),) = crew._runners.foreach_env_runner(opponents_of, local_env_runner=False)
-    assert (number, met) == (crew._rounds, ["heuristic", "heuristic"])
-    assert np.array_equal(played_weights(crew), crew._tensors()["dragon_0"]["policy.weight"])
-    crew.close()
+    ((number, *met),) = learners._runners.foreach_env_runner(opponents_of, local_env_runner=False)
+    assert (number, met) == (learners._rounds, ["heuristic", "heuristic"])
+    assert np.array_equal(played_weights(learners), learners._tensors()["dragon_0"]["policy.weight"])
+    learners.close()
     ray.shutdown()
 
 
-def played_weights(crew):
+def played_weights(learners):
     """What the runner plays the dragon with."""
-    (found,) = crew._runners.foreach_env_runner(lambda runner: runner.module.get_state(), local_env_runner=False)
+    (found,) = learners._runners.foreach_env_runner(lambda runner: runner.module.get_state(), local_env_runner=False)
     return found["dragon_0"]["policy.weight"]
 
 
 def opponents_of(runner):
-    return (runner._opponents_number, *(table.games._policies[-1] for table in runner.tables.values()))
+    return (runner._opponents_number, *(table.games._opponents[-1][0] for table in runner.tables.values()))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,14 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.league import league as league_module
 from agents.league.config import Config
 from agents.league.judge import count_wins, random_policy
-from agents.league.learner import Learner, LearnerVecEnv
+from agents.league.league import League
+from agents.league.learner import Learner
 from agents.league.pool import Pool, priorities
+from agents.league.report import figures
+from agents.league.run import Budget, Run
 from drako_env import drako_v0
+from drako_env.evaluation.statistics import wilson
 from drako_env.exact import build_tree, exploitability
 from drako_env.games import make_game
+from drako_env.players import shipped_policy
 from drako_env.players.policy import load_policy
+from scripts.best_response import frozen_opponents
 from tests.programs import call
 
 ROOT = Path(__file__).parents[2]
@@ -78,23 +86,10 @@ def test_bad_options_are_named(values, says):
         Config.load(**values)
 
 
-def test_the_learner_of_turned_games_plays_the_games_as_they_stand():
-    inner = drako_v0.sb3_env(24, seat="dwarves_0", seed=4)
-    env, chance = LearnerVecEnv(inner, canonical=True), np.random.default_rng(0)
-    observation, ways = env.reset(), make_game("drako").symmetries
-    for _ in range(60):
-        mask = env.env_method("action_masks")
-        assert np.array_equal(ways.turn(observation, np.zeros(24, int)), observation)
-        assert np.array_equal(ways.turn(inner.games.batch.observation, env._ways), observation)
-        actions = (chance.random(mask.shape) * mask).argmax(axis=1)
-        observation, _, _, _ = env.step(actions)  # an action turned back wrongly would be illegal sooner or later
-    env.close()
-
-
 def test_an_exported_policy_is_the_learner(tmp_path):
     game = make_game("drako", rules="tiny")
     learner = Learner(game, "dragon_0", Config.load(**SMALL), 0)
-    learner.train({"random": (1.0, "")}, 1e-3)
+    learner.train({"random": (1.0, "random")}, 1e-3)
     learner.export(tmp_path / "x.safetensors", {})
     policy, batch = load_policy(tmp_path / "x.safetensors", game), drako_v0.batch_env(64, seed=0, rules="tiny")
     batch.step(batch.sample())
@@ -107,6 +102,72 @@ def test_an_exported_policy_is_the_learner(tmp_path):
     back = np.empty_like(theirs)
     np.put_along_axis(back, game.symmetries.actions[ways], theirs, axis=1)
     assert np.abs(ours - back).max() < 1e-5
+
+
+class Noted:
+    """Learners that only note what they are told, and fail where they are meant to."""
+
+    def __init__(self, fails=""):
+        self.calls, self.fails = [], fails
+
+    def __getattr__(self, name):
+        def call(*arguments):
+            self.calls.append(name)
+            if name == self.fails:
+                raise OSError(f"no {name}")
+
+        return call
+
+
+def a_run(folder, game, seats):
+    return Run(folder, game, seats, Config.load(**SMALL), 0, Budget(rounds=1))
+
+
+def test_a_league_starts_its_learners_when_asked_and_lets_them_go(tmp_path):
+    game = make_game("drako", rules="tiny")
+    learners = Noted("start_from")
+    league = League(a_run(tmp_path, game, list(game.seats)), learners)
+    assert learners.calls == []
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError, match="no start_from"), league:
+        pass
+    assert learners.calls == ["start", "start_from", "close"]
+
+
+def test_more_than_two_sides_are_refused_instead_of_trained_wrongly(tmp_path, monkeypatch):
+    game, three = make_game("golden_dragon", num_players=3), ["player_0", "player_1", "player_2"]
+    monkeypatch.setattr(league_module, "rivals", lambda game, side: [other for other in three if other != side])
+    with pytest.raises(ValueError, match="player_0 plays against player_1 and player_2; a league trains games of two"):
+        League(a_run(tmp_path, game, three), Noted())
+    League(a_run(tmp_path, game, three[:2]), Noted())
+    League(a_run(tmp_path, game, three), Noted(), frozen={side: {} for side in three})
+
+
+def test_an_exploiter_meets_any_player_on_every_seat(tmp_path):
+    game = make_game("drako")
+    sides = ("dragon_0", "dwarves_0")
+    assert frozen_opponents(game, "policy") == {side: {"frozen": (1.0, "policy")} for side in sides}
+    assert frozen_opponents(game, "ismcts:20") == {side: {"ismcts:20": (1.0, "ismcts:20")} for side in sides}
+    for spec, says in (("policy:nowhere", "expected policy or policy:FOLDER"), ("elf", "unknown agent 'elf'")):
+        with pytest.raises(ValueError, match=says):
+            frozen_opponents(game, spec)
+    shutil.copy(shipped_policy(game) / "dragon.safetensors", tmp_path)
+    with pytest.raises(ValueError, match=r"dwarves\.safetensors: cannot be read"):
+        frozen_opponents(game, f"policy:{tmp_path}")
+
+
+def test_a_row_of_the_log_becomes_flat_once():
+    side = {"entropy": 0.5, "train_win": {"latest": 0.25}, "win": {"a_b": [3, 4]}}
+    flat = figures({"round": 7, "sides": {"dragon": side, "dwarves": {"train_win": {}}}})
+    low, high = wilson(3, 4)
+    assert flat == {
+        ("", "round"): 7,
+        ("dragon", "entropy"): 0.5,
+        ("dragon", "train_win_latest"): 0.25,
+        ("dragon", "win_a_b"): 0.75,
+        ("dragon", "win_a_b_low"): low,
+        ("dragon", "win_a_b_high"): high,
+    }
 
 
 def test_games_of_an_evaluation_are_counted_once():
@@ -127,13 +188,14 @@ def state(folder):
 
 def test_a_run_leaves_what_it_promises_and_repeats_exactly(tmp_path):
     folders = [tmp_path / "a", tmp_path / "b"]
+    words = ["--rounds", "3", "--seed", "3", "--games", "20", "--train", "snapshot_every=3", "--train", "eval_every=2"]
     for folder in folders:
-        done = train(
-            "--rounds", "3", "--seed", "3", "--games", "20", "--train", "snapshot_every=3", "--out", str(folder)
-        )
+        done = train(*words, "--out", str(folder))
         assert done.returncode == 0, done.stderr
     for name in ("about.json", "log.csv", "curves.png", "results.md", "policies/dragon.safetensors"):
         assert (folders[0] / name).stat().st_size > 100, name
+    columns = (folders[0] / "log.csv").read_text().partition("\n")[0].split(",")
+    assert {"round", "seconds", "dragon_entropy", "dwarves_train_win_latest", "dragon_win_random_low"} < set(columns)
     assert len(list((folders[0] / "tensorboard").iterdir())) == 1
     assert len(list((folders[0] / "replays").iterdir())) == 2
     assert "| dragon_0  | random " in (folders[0] / "results.md").read_text()

@@ -329,3 +329,59 @@ def test_a_batch_without_observations_plays_the_same(module, options):
 def test_a_batch_needs_a_game():
     with pytest.raises(ValueError, match="num_games = 0"):
         drako_v0.batch_env(0)
+
+
+@one_of_each_game
+def test_some_games_can_be_played_alone(module, options):
+    """Chosen games go on as they would among all; the others stay as they are."""
+    some, every, chosen = (*(module.batch_env(9, seed=2, **options) for _ in range(2)), np.array([1, 4, 8]))
+    others = np.setdiff1d(np.arange(9), chosen)
+    for _ in range(200):
+        untouched = some.states[others].tobytes()
+        some.step(some.sample(games=chosen), chosen)
+        assert some.states[others].tobytes() == untouched
+        every.step(every.sample())
+        assert some.states[chosen].tobytes() == every.states[chosen].tobytes()
+        assert np.array_equal(some.observation[chosen], every.observation[chosen])
+    assert np.array_equal(some.best(chosen), every.best()[chosen])
+
+
+def test_the_last_positions_of_finished_games_can_be_had():
+    batch, ends = drako_v0.batch_env(20, seed=1), 0
+    ended = batch.states.copy()
+    for _ in range(300):
+        batch.step(batch.sample(), ended=ended)
+        assert all(batch.game.state_dict(state)["phase"] == "over" for state in ended[batch.done])
+        ends += batch.done.sum()
+    assert ends > 5
+    with pytest.raises(ValueError, match="ended must be an array like states"):
+        batch.step(batch.sample(), ended=ended[:5])
+    with pytest.raises(ValueError, match="read-only"):
+        batch.states["rng"] = 0
+
+
+@pytest.mark.parametrize(
+    ("games", "error", "says"),
+    [
+        ([1, 1], ValueError, "ascending order, each of them once"),
+        ([2, 1], ValueError, "ascending order, each of them once"),
+        ([0, 5], IndexError, "out of bounds"),
+        ([True, False], ValueError, "games must be int64 numbers, got bool"),
+    ],
+)
+def test_games_that_cannot_be_meant_are_refused(games, error, says):
+    batch = drako_v0.batch_env(5, seed=0)
+    before = batch.save()
+    with pytest.raises(error, match=says):
+        batch.step(np.zeros(2, int), np.array(games))
+    assert batch.save() == before
+
+
+def test_a_view_is_of_the_seat_to_decide():
+    batch = drako_v0.batch_env(5, seed=0)
+    view = batch.view(3)
+    assert view.seat == batch.agent[3]
+    assert np.array_equal(view.observation, batch.observation[3])
+    assert np.array_equal(view.action_mask, batch.action_mask[3])
+    with pytest.raises(IndexError):
+        batch.view(5)

@@ -22,6 +22,8 @@ from drako_env.engine.game import sides
 from drako_env.envs.rllib import ILLEGAL, BatchEnvRunner, Table, masked_module_spec, pieces
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
+from drako_env.players import shipped_policy
+from drako_env.players.policy import load_policy
 from tests.every_game import one_of_each_game
 
 
@@ -192,13 +194,14 @@ def test_opponents_are_fetched_once_and_results_named(cluster):
     last = ray.put(LastLegal())
     met = {"dragon_0": {"last": (1.0, last)}, "dwarves_0": {"random": (0.5, "random"), "last": (0.5, last)}}
     runner.set_opponents(met, 1)
-    player = runner.tables["dragon_0"].games._policies[-1]
-    assert player is runner.tables["dwarves_0"].games._policies[-1]
-    pool = list(runner.tables["dwarves_0"].games._policies)
+    dragon, dwarves = (runner.tables[side].games for side in ("dragon_0", "dwarves_0"))
+    name, player = dragon._opponents[-1]
+    assert dwarves._opponents[-1] == (name, player)
+    pool = list(dwarves._opponents)
     runner.set_opponents(met, 1)  # heard before
-    assert runner.tables["dwarves_0"].games._policies == pool
+    assert dwarves._opponents == pool
     runner.set_opponents(met, 2)
-    assert runner.tables["dragon_0"].games._policies[-1] is player
+    assert dragon._opponents[-1][1] is player
     for _ in range(8):
         runner.sample()
     with pytest.raises(ValueError, match="num_episodes"):
@@ -207,6 +210,20 @@ def test_opponents_are_fetched_once_and_results_named(cluster):
     assert set(results["dragon_0"]) == {"random", "last"}  # games under way kept whom they had met
     assert results["dragon_0"]["last"][0] > 0
     assert runner.take_results() == {"dragon_0": {}, "dwarves_0": {}}
+
+
+def test_a_policy_and_a_name_are_opponents_too(cluster):
+    """Neither has to be in Ray's store."""
+    game = make_game("drako")
+    runner = BatchEnvRunner(config=ppo(game), worker_index=1)
+    dwarves = load_policy(shipped_policy(game) / "dwarves.safetensors", game)
+    runner.set_opponents({"dragon_0": {"mine": (1.0, dwarves)}, "dwarves_0": {"shipped": (1.0, "policy")}})
+    for _ in range(12):
+        runner.sample()
+    assert {name: set(results) for name, results in runner.take_results().items()} == {
+        "dragon_0": {"random", "mine"},
+        "dwarves_0": {"random", "shipped"},
+    }
 
 
 class LastLegal:

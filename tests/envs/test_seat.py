@@ -21,6 +21,7 @@ from drako_env.envs.gym import SeatEnv
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
 from drako_env.players import make_player
+from drako_env.players.policy import PolicyAgent
 from tests.drako.positions import position
 from tests.golden_dragon.positions import position as golden_dragon_position
 
@@ -113,7 +114,7 @@ def test_an_opponent_sees_its_own_observation_and_mask():
     "answer", [lambda o, m: m.argmax(axis=1) + 0.0, lambda o, m: 0, lambda o, m: np.zeros(1000, int)]
 )
 def test_an_opponent_that_answers_wrongly_is_named(answer):
-    with pytest.raises(ValueError, match="opponent <function"):
+    with pytest.raises(ValueError, match="opponent '<lambda>': expected integer actions"):
         drako_v0.sb3_env(4, seat="dwarves_0", opponent=answer)
 
 
@@ -134,7 +135,7 @@ def test_sb3_reset_starts_episodes_anew_and_uses_a_seed_once():
         env.step(env.games.batch.sample())
     env.seed(4)
     first = env.reset()
-    assert not env._lengths.any()
+    assert not env.games.lengths.any()
     assert not np.array_equal(env.reset(), first)
     env.seed(4)
     assert np.array_equal(env.reset(), first)
@@ -184,29 +185,18 @@ def test_discounted_return_of_a_recorded_game(module, options, seat):
     assert set(rewards) <= {-1.0, 1.0}
 
 
-class Recorder:
-    """A policy that notes which games (by their own seeds' order of cards) it was asked about."""
-
-    def __init__(self, name, log):
-        self.name, self.log = name, log
-
-    def __call__(self, observation, mask):
-        self.log.append((self.name, len(observation)))
-        return first_legal(observation, mask)
-
-
-def follow_opponents(games, steps, log):
+def follow_opponents(games, steps):
     """Who played in each game between two deals: sets of opponent names, game by game."""
     seen = [set() for _ in range(len(games.done))]
     finished = []
-    asked = games._policy_actions
+    asked = games._actions
 
-    def policy_actions(policy, rows):
+    def actions(opponent, rows):
         for row in rows:
-            seen[row].add(getattr(policy, "name", policy))
-        return asked(policy, rows)
+            seen[row].add(games._opponents[opponent][0])
+        return asked(opponent, rows)
 
-    games._policy_actions = policy_actions
+    games._actions = actions
     bind = games._bind
 
     def bind_and_close(rows):
@@ -218,16 +208,15 @@ def follow_opponents(games, steps, log):
     games._bind = bind_and_close
     for step in range(steps):
         if step % 50 == 25:
-            games.set_opponent([(1.0, Recorder(f"late {step}", log)), (1.0, "random")])
+            games.set_opponent({f"late {step}": (1.0, first_legal), "random": (1.0, "random")})
         games.step(games.batch.sample())
     return finished
 
 
 def test_a_game_keeps_its_opponent_from_deal_to_end():
-    log = []
-    pool = [(1.0, Recorder("a", log)), (2.0, Recorder("b", log)), (1.0, "random")]
+    pool = {"a": (1.0, first_legal), "b": (2.0, first_legal), "random": (1.0, "random")}
     games = SeatGames(Drako.of(Rules.load()), 24, "dwarves_0", pool, seed=0)
-    finished = follow_opponents(games, 400, log)
+    finished = follow_opponents(games, 400)
     assert len(finished) > 60
     assert all(len(opponents) == 1 for opponents in finished), finished
     met = {name for opponents in finished for name in opponents}
@@ -237,8 +226,7 @@ def test_a_game_keeps_its_opponent_from_deal_to_end():
 
 def test_a_planted_swap_in_mid_game_is_caught():
     """The check above sees an opponent that changes during a game."""
-    log = []
-    games = SeatGames(Drako.of(Rules.load()), 24, "dwarves_0", [(1.0, Recorder("a", log)), (1.0, "random")], seed=0)
+    games = SeatGames(Drako.of(Rules.load()), 24, "dwarves_0", [(1.0, first_legal), (1.0, "random")], seed=0)
     honest = games.set_opponent
 
     def swapping(opponent):
@@ -246,27 +234,51 @@ def test_a_planted_swap_in_mid_game_is_caught():
         games._bound[:] = games._choices[0]
 
     games.set_opponent = swapping
-    assert any(len(opponents) > 1 for opponents in follow_opponents(games, 200, log))
+    assert any(len(opponents) > 1 for opponents in follow_opponents(games, 200))
 
 
 def test_weights_are_kept():
-    log = []
-    pool = [(3.0, Recorder("a", log)), (1.0, Recorder("b", log)), (0.0, Recorder("never", log))]
+    pool = [(3.0, first_legal), (1.0, last_legal), (0.0, "random")]
     games = SeatGames(Drako.of(Rules.load()), 4000, "dragon_0", pool, seed=0)
     share = np.bincount(games._bound, minlength=3) / 4000
     assert abs(share[0] - 0.75) < 0.03
     assert share[2] == 0
 
 
+def test_results_go_by_the_opponents_names():
+    """A name keeps its results when another player takes it over, and when nobody has it any more."""
+    games = SeatGames(Drako.of(Rules.load()), 16, "dragon_0", {"a": (1.0, "random"), "b": (1.0, last_legal)}, seed=0)
+    ends, rewards = 0, 0.0
+    for names in ("ac", "c"):
+        for _ in range(200):
+            games.step(games.batch.sample())
+            ends, rewards = ends + int(games.done.sum()), rewards + float(games.reward.sum())
+        games.set_opponent(dict.fromkeys(names, (1.0, first_legal)))
+    results = games.take_results()
+    assert set(results) == {"a", "b", "c"}
+    assert (ends, rewards) == tuple(map(sum, zip(*results.values(), strict=True)))
+    assert games.take_results() == {}
+
+
+def test_who_has_no_name_is_called_what_it_is():
+    game = Drako.of(Rules.load())
+    given = [(1.0, "random"), (1.0, first_legal), (1.0, make_player("heuristic", game)), (1.0, "random")]
+    names = [name for name, _ in SeatGames(game, 2, "dragon_0", given, seed=0)._opponents]
+    assert names == ["random", "first_legal", "HeuristicAgent", "random 4"]
+
+
 @pytest.mark.parametrize(
     ("opponent", "says"),
     [
-        ("clever", "expected 'random', 'heuristic', a policy, an agent"),
+        ("clever", "unknown agent 'clever'; known are random, heuristic"),
+        ("policy:nowhere", "there is no such file or folder"),
         ([], "no opponent has a weight"),
         ([(0.0, "random")], "no opponent has a weight"),
         ([(-1.0, "random"), (2.0, "random")], "must not be negative"),
-        ([("random", 1.0)], "expected 'random', 'heuristic', a policy, an agent"),
-        ([3], "expected 'random', 'heuristic', a policy, an agent"),
+        ([("random", 1.0)], "expected a player's name, a policy, an agent"),
+        ([3], "opponent 3: expected a player's name, a policy, an agent"),
+        (None, "expected a player's name, a policy, an agent"),
+        ({"a": "random"}, "opponent 'random': expected a player's name"),
     ],
 )
 def test_bad_opponents_are_named(opponent, says):
@@ -340,7 +352,7 @@ def test_gymnasium_env_passes_its_checker(name, seat, monkeypatch):
 
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     game = gymnasium.make(name, seat=seat).unwrapped._games.game
-    env = LegalOnly(game, seat, "random", render_mode="rgb_array")
+    env = LegalOnly(SeatGames(game, 1, seat), render_mode="rgb_array")
     env.spec = gymnasium.spec(name)  # from which the checker makes one for each render mode
     check_env(env)
 
@@ -403,14 +415,14 @@ def test_agents_and_rules_of_thumb_are_opponents_too():
     strong, weak = make_player("ismcts:30", game), make_player("random", game)
     rates = {}
     for name, opponent in (("search", strong), ("thumb", "heuristic"), ("agent", weak), ("named", "random")):
-        games = SeatGames(game, 24, "dragon_0", opponent, 5)
+        games = SeatGames(game, 24, "dragon_0", {name: (1.0, opponent)}, 5)
         for _ in range(170):
             games.step(games.batch.sample())
-        ((found, count, total),) = games.take_results()
-        assert found is opponent
+        ((found, (count, total)),) = games.take_results().items()
+        assert found == name
         assert count >= 24
         rates[name] = total / count
-        assert games.take_results() == []
+        assert games.take_results() == {}
     assert rates["thumb"] < -0.7
     assert rates["search"] < rates["agent"] - 0.4
     assert abs(rates["agent"] - rates["named"]) < 0.6
@@ -440,14 +452,14 @@ def test_golden_dragon_a_loss_on_the_opponents_move_belongs_to_the_learner():
 def turns(games, steps):
     """The learner's seats, game after game, in each row; checks every decision and every reward on the way."""
     rows = [[int(seat)] for seat in games.seat]
-    asked = games._policy_actions
+    asked = games._actions
     current = games.seat.copy()
 
-    def policy_actions(policy, waiting):
+    def actions(opponent, waiting):
         assert (games.batch.agent[waiting] != games.seat[waiting]).all(), "an opponent plays the learner's seat"
-        return asked(policy, waiting)
+        return asked(opponent, waiting)
 
-    games._policy_actions = policy_actions
+    games._actions = actions
     for _ in range(steps):
         assert (games.batch.agent == games.seat).all(), "the learner decides on its own seat alone"
         seat_field = games.batch.observation[:, games.game.observation_fields["seat"]]
@@ -506,3 +518,136 @@ def test_the_last_picture_of_a_game_is_the_learners():
         while not terminated:
             _, _, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
         assert re.findall(r"player \d \(you\)", env.render()) == you
+
+
+def doors(opponent):
+    """Every door with one seat of Drako against an opponent, as a function from a seed to what it shows."""
+    single = gymnasium.make("drako_env/Drako-v0", seat="dwarves_0", opponent=opponent)
+    many = gymnasium.make_vec("drako_env/Drako-v0", num_envs=3, seat="dwarves_0", opponent=opponent)
+    return [drako_v0.gym_env("dwarves_0", opponent), single, many, SeededVecEnv(opponent)]
+
+
+class SeededVecEnv:
+    """Stable-Baselines3's environment with Gymnasium's `reset`."""
+
+    def __init__(self, opponent):
+        self.env = drako_v0.sb3_env(3, "dwarves_0", opponent)
+
+    def reset(self, seed):
+        self.env.seed(seed)
+        return self.env.reset(), {"action_mask": self.env.action_masks()}
+
+    def step(self, actions):
+        observation, _, done, _ = self.env.step(actions)
+        return observation, 0.0, done, done, {"action_mask": self.env.action_masks()}
+
+
+class Last:
+    """A player of one's own, by name and game by game."""
+
+    def __init__(self, game):
+        pass
+
+    def reset(self, seed):
+        pass
+
+    def act(self, view):
+        return view.legal()[-1]
+
+
+@pytest.mark.parametrize("spec", ["random", "heuristic", "ismcts:2", "policy", "tests.envs.test_seat:Last"])
+def test_every_player_is_an_opponent_by_its_name_in_every_door(spec):
+    def shown(env, seed):
+        observation, info = env.reset(seed=seed)
+        seen = [observation.tobytes()]
+        for _ in range(25):
+            observation, _, done, _, info = env.step(info["action_mask"].argmax(axis=-1))
+            seen.append(observation.tobytes())
+            if np.all(done):
+                break
+        return seen
+
+    for env in doors(spec):
+        assert shown(env, 4) == shown(env, 4) != shown(env, 5), "all chance comes from the seed"
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_a_learnt_policy_plays_many_games_at_once(seat, monkeypatch):
+    """The policies of a folder, each on the seats of its role, never game by game."""
+    monkeypatch.setattr(PolicyAgent, "act", None)
+    env = drako_v0.sb3_env(64, seat, "policy", seed=1)
+    for _ in range(140):
+        env.step(env.games.batch.sample())
+    games, total = env.games.take_results()["policy"]
+    assert games > 40
+    assert total / games < -0.8
+
+
+def test_canonical_games_are_the_games_turned():
+    """Observations, masks and last observations in canonical form; actions of the turned game are played back."""
+    game, chance = make_game("drako"), np.random.default_rng(0)
+    games, plain = (SeatGames(game, 24, "dwarves_0", "random", 4, canonical) for canonical in (True, False))
+    turned, ends, ways = 0, 0, game.symmetries
+    for _ in range(150):
+        way = ways.canonical(plain.observation)
+        turned += np.count_nonzero(way)
+        assert np.array_equal(games.observation, ways.turn(plain.observation, way))
+        assert np.array_equal(games.action_mask, ways.turn_mask(plain.action_mask, way))
+        assert games.observation_space.contains(games.observation[0])
+        actions = (chance.random(games.action_mask.shape) * games.action_mask).argmax(axis=1)
+        games.step(actions)
+        plain.step(ways.turn_back(actions, way))
+        last = plain.final_observation[plain.done]
+        assert np.array_equal(games.final_observation[games.done], ways.turn(last, ways.canonical(last)))
+        assert np.array_equal(games.reward, plain.reward)
+        ends += plain.done.sum()
+    assert turned > 500
+    assert ends > 20
+
+
+@pytest.mark.parametrize(("name", "canonical"), [("drako", False), ("golden_dragon", True)])
+def test_games_as_they_stand_are_shown_without_a_copy(name, canonical):
+    """Where nobody asked for anything else, and where there is only one way to turn a game."""
+    game = make_game(name)
+    games = SeatGames(game, 4, game.seats[0], "random", 0, canonical)
+    games.step(games.batch.sample())
+    assert games.observation is games.batch.observation
+    assert games.action_mask is games.batch.action_mask
+
+
+@pytest.mark.parametrize("action", [-1, 222, 10**6])
+def test_what_is_no_action_of_a_turned_game_is_refused(action):
+    games = SeatGames(Drako.of(Rules.load()), 3, "dragon_0", "random", 0, canonical=True)
+    actions, before = games.action_mask.argmax(axis=1), games.batch.save()
+    actions[1] = action
+    with pytest.raises(ValueError, match=f"game 1: action {action} is illegal for dragon_0"):
+        games.step(actions)
+    with pytest.raises(ValueError, match="actions must be integers of shape"):
+        games.step(games.action_mask.argmax(axis=1)[:2])
+    with pytest.raises(ValueError, match="actions must be integers of shape"):
+        games.step(games.action_mask.argmax(axis=1) + 0.0)
+    assert games.batch.save() == before
+
+
+def test_canonical_doors_show_the_same_games():
+    """What Stable-Baselines3 and Gymnasium show are the canonical observations and masks of the games."""
+    env = drako_v0.sb3_env(8, seat="dwarves_0", seed=4, canonical=True)
+    assert np.array_equal(env.reset(), env.games.observation)
+    vector = drako_v0.gym_vector_env(8, "dwarves_0", canonical=True)
+    single = drako_v0.gym_env("dwarves_0", canonical=True)
+    for door in (vector, single):
+        observation, info = door.reset(seed=3)
+        for _ in range(100):
+            assert np.array_equal(observation, door._games.observation.reshape(observation.shape))
+            assert np.array_equal(info["action_mask"], door._games.action_mask.reshape(info["action_mask"].shape))
+            observation, _, done, _, info = door.step(info["action_mask"].argmax(axis=-1))
+            if done is True:
+                break
+    first = env.games.observation
+    for _ in range(100):
+        masks = env.env_method("action_masks")
+        observation, _, done, infos = env.step(masks.argmax(axis=1))
+        assert np.array_equal(observation, env.games.observation)
+        for i in np.flatnonzero(done):
+            assert np.array_equal(infos[i]["terminal_observation"], env.games.final_observation[i])
+    assert not np.array_equal(first, observation)

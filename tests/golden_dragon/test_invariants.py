@@ -79,11 +79,11 @@ def play_games(num_players, scope, games, side_by_side):
         side_by_side, seed=num_players, observe=False, num_players=num_players, veto_scope=scope
     )
     rules, goal = batch.game.rules, int(batch.game.tables["goal"][0])
-    lengths, ended, everybody = [], batch._states.copy(), np.arange(side_by_side)
+    lengths, ended = [], batch.states.copy()
     while len(lengths) < games:
-        batch._play(everybody, batch.sample(), ended)
+        batch.step(batch.sample(), ended=ended)
         over = ended[batch.done]
-        assert not (found := broken(np.concatenate([batch._states, over]), rules, goal)), found
+        assert not (found := broken(np.concatenate([batch.states, over]), rules, goal)), found
         assert (over["phase"] == Phase.OVER).all()
         assert batch.action_mask.any(axis=1).all(), "whoever decides has a choice"
         lengths += over["single_moves"].tolist()

@@ -92,6 +92,24 @@ def test_an_agent_plays_whole_games_on_both_seats(game, folder):
     assert sum(weight for _, weight in agent.opinions()) == pytest.approx(1, abs=1e-5)
 
 
+def test_an_agent_plays_many_games_at_once_each_seat_by_its_own_policy(game, folder):
+    """As the single policies would, rows of both seats mixed."""
+    agent, batch = make_player(f"policy:{folder}", game), positions()
+    agent.reset(3)
+    actions = agent.act_batch(batch.agent, batch.observation, batch.action_mask)
+    chance = np.random.default_rng(3)
+    for seat, role in enumerate(("dragon", "dwarves")):
+        rows = batch.agent == seat
+        policy = load_policy(folder / f"{role}.safetensors", game)
+        assert rows.sum() > 50
+        assert np.array_equal(actions[rows], policy.sample(batch.observation[rows], batch.action_mask[rows], chance))
+    (folder / "dwarves.safetensors").unlink()
+    alone = make_player(f"policy:{folder}", game)
+    alone.reset(0)
+    with pytest.raises(ValueError, match="plays dragon, not dwarves"):
+        alone.act_batch(batch.agent, batch.observation, batch.action_mask)
+
+
 def test_r12_a_policy_does_not_see_what_is_hidden(game, folder):
     agent, batch = PolicyAgent(game, folder), positions(60)
     for i in range(batch.num_games):

@@ -31,7 +31,7 @@ MEMBERS = {
     "drako_env.envs.doors.Doors": "env raw_env batch_env sb3_env gym_env gym_vector_env",
     "drako_env.envs.aec.GameEnv": "observe view reset step render observation_fields observation_space action_space "
     "state_dict load_state_dict action_dict action_id",
-    "drako_env.envs.batch.GameBatch": "step sample reset save load best num_games observation_fields",
+    "drako_env.envs.batch.GameBatch": "step sample reset save load best view num_games observation_fields",
     "drako_env.envs.sb3.SeatVecEnv": "reset step_async step_wait env_method action_masks set_opponent",
     "drako_env.envs.gym.SeatEnv": "reset step render action_masks set_opponent",
     "drako_env.envs.gym.SeatVectorEnv": "reset step action_masks set_opponent",

@@ -14,21 +14,20 @@ from drako_env.engine.game import Game, role_of
 from drako_env.runs import obey_parent
 
 
-class Processes:
-    """The crew of a league on one machine: a process for every side's learner."""
+class LocalLearners:
+    """The learners of a league on one machine: a process for every side."""
 
-    def __init__(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
-        self._workers = {seat: Worker(game, seat, config, seed) for seat, seed in seeds.items()}
+    def __init__(self) -> None:
+        self._workers: dict[str, Worker] = {}
+
+    def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
+        """Start a process for each of these sides."""
+        for seat, seed in seeds.items():
+            self._workers[seat] = Worker(game, seat, config, seed)
 
     def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
         """One round of every learner at a learning rate; the figures of `Learner.train`, by side."""
         return self._all("train", {seat: (against, rate) for seat, against in opponents.items()})
-
-    def evaluate(
-        self, opponents: Mapping[str, Opponents], games: int, seed: int
-    ) -> dict[str, dict[str, tuple[int, int]]]:
-        """Side -> opponent -> how many of how many games the policy, as it is now, wins."""
-        return self._all("evaluate", {seat: (against, games, seed) for seat, against in opponents.items()})
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
@@ -49,8 +48,8 @@ class Processes:
 
     def close(self) -> None:
         """End the processes."""
-        for worker in self._workers.values():
-            worker.close()
+        while self._workers:
+            self._workers.popitem()[1].close()
 
     def _all(self, method: str, arguments: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
         """A call of these sides' learners, all at the same time."""

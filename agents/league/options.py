@@ -1,0 +1,99 @@
+"""What a training run can be told on the command line, and the run that comes of it."""
+
+import argparse
+import time
+from pathlib import Path
+
+from agents.league.checkpoint import Checkpoints
+from agents.league.config import Config
+from agents.league.run import Budget, Run
+from drako_env.cli.options import add_game_options, chosen_game, name_and_text, toml_value
+from drako_env.engine.game import Game, role_of, sides
+from drako_env.players import shipped_policy
+from drako_env.players.policy import SUFFIX, load_policy
+
+FINAL_GAMES = 1000
+FIXED = ("set", "players", "train", "config", "seats", "seed", "start")
+"""What a resumed run keeps."""
+
+
+def add_league_options(parser: argparse.ArgumentParser) -> None:
+    """What a league can be told, wherever it trains."""
+    add_game_options(parser)
+    parser.add_argument("--seats", help="both, or one role such as dragon (default: both)")
+    add_training_options(parser, minutes=5.0)
+    parser.add_argument("--config", type=Path, help="a TOML file with the fields of agents/league/config.py")
+    parser.add_argument("--games", type=int, default=FINAL_GAMES, help="of the evaluation at the end, per opponent")
+
+
+def add_training_options(parser: argparse.ArgumentParser, minutes: float) -> None:
+    """What every training run can be told."""
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--minutes", type=float, help=f"of training (default: {minutes:g}; resumed: as before)")
+    length.add_argument("--rounds", type=int, help="instead of minutes, for runs to be repeated exactly")
+    parser.set_defaults(default_minutes=minutes)
+    parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE", help="a field of the config")
+    parser.add_argument("--start", metavar="AGENT", help="begin with the networks of policy or policy:FOLDER")
+    parser.add_argument("--seed", type=int, help="default: 0")
+    parser.add_argument("--out", type=Path, help="the run's folder (default: under runs/, named after the time)")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out, as it was begun")
+
+
+def settings(words: list[str]) -> dict[str, object]:
+    """What was given as `--train NAME=VALUE`."""
+    return {name: toml_value(text) for name, text in (name_and_text(word, "--train") for word in words)}
+
+
+def chosen_seats(game: Game, words: str) -> list[str]:
+    """The sides to train."""
+    chosen = [side for side in sides(game) if words in ("both", role_of(side))]
+    if not chosen:
+        raise ValueError(f"--seats {words}: expected both or {' or '.join(map(role_of, sides(game)))}")
+    return chosen
+
+
+def policy_files(game: Game, seats: list[str], spec: str) -> dict[str, Path]:
+    """The files of `policy` or `policy:FOLDER`, by side; `ValueError` if one cannot be played."""
+    name, _, argument = spec.partition(":")
+    folder = Path(argument) if argument else shipped_policy(game)
+    if name != "policy" or not folder.is_dir():
+        raise ValueError(f"{spec!r}: expected policy or policy:FOLDER")
+    files = {seat: folder / f"{role_of(seat)}{SUFFIX}" for seat in seats}
+    for file in files.values():
+        load_policy(file, game)
+    return files
+
+
+def run_of(options: argparse.Namespace, kind: str) -> Run:
+    """The run to begin or to go on with; an old one is never overwritten."""
+    folder: Path = options.out or Path("runs") / kind / time.strftime("%Y-%m-%d-%H%M%S")
+    exists = Checkpoints(folder).exist()
+    if options.resume and not exists:
+        raise ValueError(f"{folder}: there is no run to resume")
+    if exists and not options.resume:
+        raise ValueError(f"{folder}: there is a run already; add --resume to go on with it, or choose another --out")
+    run = _resumed(folder, kind, options) if options.resume else _new(folder, kind, options)
+    if options.minutes is not None or options.rounds is not None:
+        run.budget = Budget(options.minutes or 0.0, options.rounds or 0)
+    if not (run.budget.minutes > 0 or run.budget.rounds > 0) or run.seed < 0:
+        raise ValueError("--minutes or --rounds must be above 0, and --seed not below")
+    if getattr(options, "games", 1) < 1:
+        raise ValueError("--games must be at least 1")
+    return run
+
+
+def _resumed(folder: Path, kind: str, options: argparse.Namespace) -> Run:
+    if given := [name for name in FIXED if getattr(options, name, None) not in (None, [])]:
+        raise ValueError(f"--{given[0]}: a resumed run stays what it was; only --minutes or --rounds may change")
+    run = Run.load(folder)
+    if run.kind != kind:
+        raise ValueError(f"{folder}: begun with scripts/{run.kind}.py, which alone can go on with it")
+    return run
+
+
+def _new(folder: Path, kind: str, options: argparse.Namespace) -> Run:
+    game = chosen_game(options)
+    config = Config.load(getattr(options, "config", None), **settings(options.train))
+    seats = chosen_seats(game, getattr(options, "seats", None) or "both")
+    start = policy_files(game, seats, options.start) if options.start else {}
+    return Run(folder, game, seats, config, options.seed or 0, Budget(options.default_minutes), kind, start)
