@@ -24,10 +24,10 @@ def attacking():
     return game
 
 
-def moving():
-    """The dwarves have played a card that moves two of them."""
+def moving(symbol="move2"):
+    """The dwarves have played a card that moves two of them, or one."""
     game = position(agent="dwarves", hands={"dwarves": {"march": 1}})
-    play(game, "play march as move2")
+    play(game, f"play march as {symbol}")
     return game
 
 
@@ -131,6 +131,7 @@ def test_as_many_cards_as_there_may_be_are_played_to_the_end():
         (wounding, {"blocked": []}, "before every strike is answered"),
         (wounding, {"wounds": 7}, "7 wounds to place in phase 'wound', with 7 free spaces"),
         (moving, {"moved": ["net"] * 16}, "number of dwarves moved: 16"),
+        (lambda: moving("move1"), {"moved": ["fury"]}, "moved .* of 'move1' in phase 'move': at most 0"),
         (attacking, {"moved": ["fury"]}, "moved .* of 'attack' in phase 'target': at most 0"),
         (attacking, {"strikes": {}}, "strikes: {} is no list"),
         (attacking, {"value": {}}, "value {} of the pending card"),

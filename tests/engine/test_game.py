@@ -7,6 +7,7 @@ import pytest
 
 from drako_env.engine import game as engine
 from drako_env.engine.game import new_masks, new_states, prepare, rivals, role_of, sides
+from drako_env.engine.tree import NODE
 from drako_env.games import make_game
 from tests.every_game import every_game, one_of_each_game
 
@@ -32,6 +33,20 @@ def test_masks_are_whole_groups_of_words_with_eight_spare_bytes(module, options)
     assert masks.shape[0] == 3
     assert masks.shape[1] % 4 == 0
     assert 8 <= 8 * masks.shape[1] - len(game.actions) < 8 + 32
+
+
+@one_of_each_game
+def test_a_record_has_no_gaps_between_its_fields(module, options):
+    """Else copies of equal positions could differ in bytes that no field owns."""
+    record = module.raw_env(**options).game.state_dtype
+    assert sum(field[0].itemsize for field in record.fields.values()) == record.itemsize
+
+
+@one_of_each_game
+def test_records_are_aligned(module, options):
+    """So that the compiler may read and write every field in one go."""
+    game = module.raw_env(**options).game
+    assert all(record.isalignedstruct for record in (game.state_dtype, game.tables.dtype, NODE))
 
 
 @every_game
