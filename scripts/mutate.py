@@ -247,12 +247,11 @@ def judge(mutant: Mutant, tests: dict[str, float | None], compiled: bool, answer
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     sys.meta_path.insert(0, Changed(mutant))  # type: ignore[arg-type]
     files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
-    with tempfile.TemporaryDirectory() as folder:
-        if compiled:
-            numba.config.DISABLE_JIT = False
-            os.environ["NUMBA_CACHE_DIR"] = folder
-        if tests:
-            pytest.main([*OPTIONS, *files], plugins=[verdict])
+    if compiled:  # by the environment: numba reads it again whenever it compiles
+        os.environ.update(NUMBA_DISABLE_JIT="0", NUMBA_CACHE_DIR=tempfile.mkdtemp())
+        numba.config.reload_config()
+    if tests:
+        pytest.main([*OPTIONS, *files], plugins=[verdict])
     verdict.finish(None)
 
 
@@ -343,9 +342,9 @@ def tests_for(mutant: Mutant, known: Tests, compiled: bool) -> dict[str, float |
     found = {}
     for file in known.values():
         for test, entry in file["tests"].items():
-            here = name in entry["functions"] or name in file["shared"]
-            near = not mutant.function and any(function.startswith(place) for function in entry["functions"])
-            if (here or near) and (entry["seconds"] is None) == compiled:
+            entered = [*entry["functions"], *file["shared"]]
+            near = not mutant.function and any(function.startswith(place) for function in entered)
+            if (name in entered or near) and (entry["seconds"] is None) == compiled:
                 found[test] = None if compiled else entry["seconds"] + file["setup"]
     return dict(sorted(found.items(), key=lambda item: item[1] or 0))
 
@@ -380,15 +379,17 @@ def run(mutants: list[Mutant], known: Tests, results: Results, options: argparse
     """Judge every mutant that has no verdict yet."""
     left = [mutant for mutant in mutants if Results.key(mutant) not in results.rows]
     start, done, survived = time.monotonic(), 0, 0
+    ran: Counter[Mutant] = Counter()
     with bar(console) as progress:
         task = progress.add_task("mutants", total=len(mutants), completed=len(mutants) - len(left), note="")
         for compiled in (False, True) if options.compiled else (False,):
             last, again = compiled == options.compiled, []
             for mutant, answer in in_children(left, partial(judging, known, results, compiled), options.jobs):
+                ran[mutant] += answer["tests"]
                 if answer["by"] is None and not last:
                     again.append(mutant)
                     continue
-                results.add(mutant, answer)
+                results.add(mutant, answer | {"tests": ran[mutant]})
                 done, survived = done + 1, survived + (answer["by"] is None)
                 rate = 60 * done / (time.monotonic() - start)
                 progress.update(task, advance=1, note=f"{survived} survived, {rate:.1f} a minute")
@@ -459,9 +460,11 @@ def main() -> int:
     except (ValueError, OSError) as error:
         print(f"mutate: {error}", file=sys.stderr)
         return BAD_WORDS
-    known = known_tests(options.out.parent / "mutation_tests.json", console, options.jobs)
-    results = Results(path, known, options.compiled)
-    run(mutants, known, results, options, console)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = tempfile.tempdir = folder  # children end at once, and leave what they wrote
+        known = known_tests(options.out.parent / "mutation_tests.json", console, options.jobs)
+        results = Results(path, known, options.compiled)
+        run(mutants, known, results, options, console)
     share = report([results.rows[Results.key(mutant)] for mutant in mutants], console)
     console.print(f"{share:.1f}% of {len(mutants)} mutants caught; the verdicts are in {path}")
     return TOO_FEW if share < options.at_least else 0

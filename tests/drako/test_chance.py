@@ -8,6 +8,8 @@ from drako_env import drako_v0
 from drako_env.drako.chance import draws
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
+from drako_env.engine.game import record_problem
+from drako_env.games import make_game
 from tests.drako.positions import legal
 
 
@@ -40,3 +42,29 @@ def test_r11_2_the_bound_of_all_decisions():
     """Two exchanges, three dwarves to place; each side draws 17 times and spends 38 cards, each with at most a
     direction and three answers; an escape for each card of the dwarves; fury; a wound for every space but armor's."""
     assert Drako.of(Rules.load()).max_decisions == 2 + 3 + 2 * (17 + 38 * 5) + 38 + 1 + 7
+
+
+def test_r4_1_all_deals_of_a_small_table():
+    """Four of five cards are dealt: the dragon's one scales card stays in the deck in one deal of five, one of the
+    dwarves' two march cards in two of five."""
+    game = make_game("drako", rules="tiny")
+    states, chances = game.all_deals()
+    left = [game.state_dict(state)["decks"] for state in states]
+    found = {(*deck["dragon"], *deck["dwarves"]): chance for deck, chance in zip(left, chances, strict=True)}
+    assert found == pytest.approx(
+        {
+            ("claw", "march"): 0.8 * 0.4,
+            ("claw", "axe"): 0.8 * 0.6,
+            ("scales", "march"): 0.2 * 0.4,
+            ("scales", "axe"): 0.2 * 0.6,
+        }
+    )
+    assert [record_problem(game, state) for state in states] == [""] * 4
+    assert (states["deck_size"] == 1).all()
+    assert (states["hand"].sum(axis=2) == 4).all()
+
+
+def test_tables_that_leave_more_to_chance_have_too_many_deals():
+    for options in ({"exchange": True}, {"rules": "reconstructed", "exchange": False}):
+        with pytest.raises(ValueError, match="exact play needs exchange = false and at most 6 cards a deck"):
+            make_game("drako", **{"rules": "tiny"} | options).all_deals()

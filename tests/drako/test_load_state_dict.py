@@ -24,10 +24,10 @@ def attacking():
     return game
 
 
-def moving():
-    """The dwarves have played a card that moves two of them."""
+def moving(symbol="move2"):
+    """The dwarves have played a card that moves two of them, or one."""
     game = position(agent="dwarves", hands={"dwarves": {"march": 1}})
-    play(game, "play march as move2")
+    play(game, f"play march as {symbol}")
     return game
 
 
@@ -35,6 +35,13 @@ def breathing():
     """Fury and the archer stand in the fire, and neither has answered."""
     game = position(hands={"dragon": {"fire": 1}}, fury=(1, 0), archer=(2, 0))
     play(game, "play fire as fire", "breathe in direction 0")
+    return game
+
+
+def striking():
+    """Two dwarves strike at once, and the dragon has answered neither."""
+    game = position(agent="dwarves", hands={"dwarves": {"twin-axes": 1}}, fury=(1, 0), net=(-1, 0))
+    play(game, "play twin-axes as attack2", "strike twice")
     return game
 
 
@@ -85,6 +92,22 @@ def test_counts_stay_within_what_the_record_and_the_observation_hold(options, ke
     refused(game, state, says)
 
 
+def breathing_at_three():
+    """All dwarves stand in the fire (R7.4)."""
+    dwarves = {"fury": (-1, 0), "archer": (0, 0), "net": (1, 0)}
+    game = position(hands={"dragon": {"fire": 1}}, dragon=(-2, 0), **dwarves)
+    play(game, "play fire as fire", "breathe in direction 0")
+    return game
+
+
+@pytest.mark.parametrize("make", [attacking, moving, breathing, breathing_at_three, striking, wounding])
+def test_every_pending_card_comes_back(make):
+    game, twin = make(), position()
+    twin.load_state_dict(game.state_dict())
+    assert twin.state_dict() == game.state_dict()
+    assert twin._mask.tobytes() == game._mask.tobytes()
+
+
 def test_as_many_cards_as_there_may_be_are_played_to_the_end():
     """A puzzle need not be made of whole decks."""
     game, chance = dealt(**FIRST_GAME), random.Random(0)
@@ -102,10 +125,13 @@ def test_as_many_cards_as_there_may_be_are_played_to_the_end():
     [
         (attacking, {"strikes": ["fury"] * 3}, "strikes at .* of 'attack' in phase 'target': at most 0"),
         (breathing, {"strikes": ["fury", "fury"]}, "strikes at .* of 'fire' in phase 'defense'"),
+        (breathing, {"strikes": ["fury", "archer", "net", "net"]}, "number of strikes: 4"),
+        (striking, {"strikes": ["dragon"] * 3}, "strikes at .* of 'attack2' in phase 'defense': at most 2"),
         (wounding, {"strikes": ["dragon"] * 2}, "strikes at .* of 'attack1' in phase 'wound': at most 1"),
         (wounding, {"blocked": []}, "before every strike is answered"),
         (wounding, {"wounds": 7}, "7 wounds to place in phase 'wound', with 7 free spaces"),
         (moving, {"moved": ["net"] * 16}, "number of dwarves moved: 16"),
+        (lambda: moving("move1"), {"moved": ["fury"]}, "moved .* of 'move1' in phase 'move': at most 0"),
         (attacking, {"moved": ["fury"]}, "moved .* of 'attack' in phase 'target': at most 0"),
         (attacking, {"strikes": {}}, "strikes: {} is no list"),
         (attacking, {"value": {}}, "value {} of the pending card"),

@@ -46,6 +46,9 @@ def test_every_option_of_the_file_is_read():
         ("archer = 3", "archer = -2", ["[wounds.dwarves]", "archer = -2"]),
         ("archer = 3", "mage = 3", ["[wounds.dwarves]", "'mage'", "fury, archer, net"]),
         ("archer = 3", "", ["[wounds.dwarves]", "'archer' is missing"]),
+        ("[wounds.dwarves]", "[wounds.elves]\nking = 1\n[wounds.dwarves]", ["[wounds]", "unknown key 'elves'"]),
+        ("[wounds.dwarves]", "[extra]", ["unknown key 'extra'; allowed are deck, wounds"]),
+        ("[[deck.dwarves]]", "[[deck.elves]]", ["[deck]", "unknown key 'elves'; allowed are dragon, dwarves"]),
         ("radius = 2", "radius = 1", ["[board]", "radius = 1", "2, 3, 4"]),
         ("radius = 2", "radius = 5", ["[board]", "radius = 5", "2, 3, 4"]),
         ("radius = 2", "size = 2", ["[board]", "'size'", "radius"]),
@@ -64,6 +67,15 @@ def test_a_bad_table_is_refused(tmp_path, old, new, says):
         drako_v0.raw_env(rules=path)
     for words in [str(path), *says]:
         assert words in str(error.value)
+
+
+@pytest.mark.parametrize("key", ["wounds", "deck"])
+@pytest.mark.parametrize("side", ["dragon", "dwarves"])
+def test_a_table_lacks_nothing_of_either_side(key, side):
+    table = Rules.load().table()
+    del table[key][side]
+    with pytest.raises(ValueError, match=rf"rules: \[{key}\]: '{side}' is missing; expected are dragon, dwarves"):
+        Rules.load(table)
 
 
 def test_a_deck_smaller_than_a_starting_hand_is_refused(tmp_path):

@@ -2,13 +2,7 @@
 
 import pytest
 
-from drako_env.drako.state import STATE
 from tests.drako.positions import position
-
-
-def test_a_record_has_no_gaps_between_its_fields():
-    """Else copies of equal positions could differ in bytes that no field owns."""
-    assert sum(field[0].itemsize for field in STATE.fields.values()) == STATE.itemsize
 
 
 def loads(game, **changes):

@@ -1,11 +1,15 @@
 """What all games share: records, masks, roles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from drako_env.engine.game import new_masks, new_states, rivals, role_of, sides
+from drako_env.engine import game as engine
+from drako_env.engine.game import new_masks, new_states, prepare, rivals, role_of, sides
+from drako_env.engine.tree import NODE
 from drako_env.games import make_game
-from tests.every_game import every_game
+from tests.every_game import every_game, one_of_each_game
 
 
 @pytest.mark.parametrize(("seat", "role"), [("dragon_0", "dragon"), ("player_12", "player"), ("lone", "lone")])
@@ -31,6 +35,20 @@ def test_masks_are_whole_groups_of_words_with_eight_spare_bytes(module, options)
     assert 8 <= 8 * masks.shape[1] - len(game.actions) < 8 + 32
 
 
+@one_of_each_game
+def test_a_record_has_no_gaps_between_its_fields(module, options):
+    """Else copies of equal positions could differ in bytes that no field owns."""
+    record = module.raw_env(**options).game.state_dtype
+    assert sum(field[0].itemsize for field in record.fields.values()) == record.itemsize
+
+
+@one_of_each_game
+def test_records_are_aligned(module, options):
+    """So that the compiler may read and write every field in one go."""
+    game = module.raw_env(**options).game
+    assert all(record.isalignedstruct for record in (game.state_dtype, game.tables.dtype, NODE))
+
+
 @every_game
 def test_a_deal_leaves_nothing_of_the_last_game(module, options):
     """Into a new record or one that was used for anything: the same random numbers deal the same game."""
@@ -47,3 +65,24 @@ def test_a_deal_leaves_nothing_of_the_last_game(module, options):
     assert seats[0] == seats[1]
     assert used.tobytes() == fresh.tobytes()
     assert masks[0].tobytes() == masks[1].tobytes()
+
+
+@one_of_each_game
+def test_preparing_calls_what_a_single_game_needs_on_the_one_record_there_is(module, options, monkeypatch):
+    """Machine code does not look at bounds."""
+    game, called = module.raw_env(**options).game, []
+
+    def watched(name, kernel):
+        def call(*arguments):
+            states, i = arguments[0:2] if name == "reward_one" else arguments[1:3]
+            assert 0 <= i < len(states), name
+            called.append(name)
+            return kernel(*arguments)
+
+        return call
+
+    watching = type(game)(game.rules)
+    watching.kernels = replace(game.kernels, **{name: watched(name, k) for name, k in vars(game.kernels).items()})
+    monkeypatch.setattr(engine, "load_kernels", lambda name, first, others: (first(), others()))
+    prepare(watching)
+    assert called == ["deal_one", "mask_one", "play_one", "observe_one", "redeal_one", "reward_one"]

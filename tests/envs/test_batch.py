@@ -135,14 +135,15 @@ def test_an_illegal_action_changes_none_of_the_games(bad):
     assert (batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()) == before
 
 
-@pytest.mark.parametrize("bad", [-1, 10**9])
 @one_of_each_game
-def test_an_illegal_action_in_any_game_changes_nothing(module, options, bad):
+def test_an_illegal_action_in_any_game_changes_nothing(module, options):
+    """Be it of the game, below or above its actions, or just beyond the memory of a mask, which is a little longer."""
     batch = module.batch_env(5, seed=0, **options)
     for _ in range(40):
         actions = batch.sample()
         before = batch.save(), batch.observation.tobytes(), batch.action_mask.tobytes()
-        for illegal in (bad, int(np.flatnonzero(batch.action_mask[3] == 0)[0])):
+        of_the_game = int(np.flatnonzero(batch.action_mask[3] == 0)[0])
+        for illegal in (of_the_game, -1, batch.action_mask.shape[1], batch._mask.shape[1], 10**9):
             actions[3] = illegal
             with pytest.raises(ValueError, match=rf"game 3: action {illegal}.* is illegal for"):
                 batch.step(actions)
@@ -324,6 +325,18 @@ def test_a_batch_without_observations_plays_the_same(module, options):
         batch.step(batch.sample())
         blind.step(blind.sample())
         assert np.array_equal(batch.action_mask, blind.action_mask)
+
+
+@one_of_each_game
+def test_rules_of_thumb_play_in_a_batch_what_they_play_in_each_game(module, options):
+    batch = module.batch_env(6, seed=1, **options)
+    for _ in range(12):
+        twins, masks = batch._states.copy(), batch.action_mask
+        single = [batch.game.kernels.best_one(batch.game.tables, twins, i, masks[i]) for i in range(6)]
+        actions = batch.best()
+        assert actions.tolist() == single
+        assert batch._states.tobytes() == twins.tobytes(), "the same random numbers are spent"
+        batch.step(actions)
 
 
 def test_a_batch_needs_a_game():

@@ -165,11 +165,47 @@ def test_opinions_on_nothing_or_without_measure_are_found(file, opinion, says):
         replay.verify(replay.load(file))
 
 
-def test_more_lines_than_a_game_has_decisions_are_found(file):
+def test_more_lines_than_a_game_has_decisions_are_found(recorded, file):
     lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join([*lines[:-1], *[lines[-2]] * 2000, lines[-1]]))
-    with pytest.raises(replay.ReplayError, match=r"no game has more than \d+ decisions"):
+    most = recorded.make_game().max_decisions
+    longest = [lines[0], *[lines[1]] * most, lines[-1]]
+    file.write_text("".join(longest))
+    assert len(replay.load(file).decisions) == most
+    file.write_text("".join([*longest[:-1], *longest[-2:]]))
+    with pytest.raises(replay.ReplayError, match=f"line {most + 3}: no game has more than {most} decisions"):
         replay.load(file)
+
+
+def test_positions_are_one_before_every_decision_and_one_at_the_end(recorded):
+    game = recorded.make_game()
+    found = list(replay.positions(recorded, game))
+    assert [len(states) for states in found] == [1] * (len(recorded.decisions) + 1)
+    deciding = [game.seats[states["agent"][0]] for states in found[:-1]]
+    assert deciding == [decision.agent for decision in recorded.decisions]
+    assert game.phase(found[-1][0]) == "over"
+
+
+def test_opinions_may_end_before_the_game(recorded):
+    game = recorded.make_game()
+    actions = [game.actions.index(decision.action) for decision in recorded.decisions]
+    shorter = replay.record(game, 4, ["ismcts:10", "heuristic"], actions, [[(actions[0], 1.0)]])
+    thoughts = [len(decision.opinions) for decision in shorter.decisions]
+    assert thoughts == [1] + [0] * (len(actions) - 1)
+    assert replay.verify(shorter)
+
+
+def test_a_line_leaves_out_what_there_is_nothing_of(recorded):
+    """No cards drawn, no opinions: most lines are short."""
+    lines = [json.loads(line) for line in replay.encode(recorded).splitlines()]
+    for decision, line in zip(recorded.decisions, lines[1:-1], strict=True):
+        assert ("drawn" in line) == bool(decision.drawn)
+        assert ("opinions" in line) == bool(decision.opinions)
+
+
+def test_a_replay_cannot_be_changed(recorded):
+    for part, name in ((recorded, "result"), (recorded.header, "seed"), (recorded.decisions[0], "agent")):
+        with pytest.raises(AttributeError, match="immutable"):
+            setattr(part, name, getattr(part, name))
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,17 @@ def test_bad_tables_are_named(table, says):
         Rules.load(Rules.load().table() | table)
 
 
+@pytest.mark.parametrize(("cells", "allowed"), [(127, True), (128, False)])
+def test_g1_a_board_has_at_most_127_cells(cells, allowed):
+    rows = ["..542135..", *["." * 10] * 5, ".....G....", *["." * 10] * 5, "." * (cells - 120)]
+    table = Rules.load().table() | {"rows": rows}
+    if allowed:
+        assert len(golden_dragon_v0.raw_env(board=table).game.rules.board.cells) == cells
+    else:
+        with pytest.raises(ValueError, match="128 cells; at most 127 are allowed"):
+            Rules.load(table)
+
+
 def test_bad_names_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="no board 'nosuch': give a shipped name"):
         Rules.load("nosuch")

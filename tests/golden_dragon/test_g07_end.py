@@ -2,6 +2,7 @@
 
 import pytest
 
+from drako_env.games import make_game
 from drako_env.golden_dragon.rules import Rules
 from tests.golden_dragon.positions import STORM, VETO, after, move, play, position
 
@@ -73,3 +74,12 @@ def test_g7_only_the_active_player_wins(num_players):
     assert "player 0 won: the dragon has reached the golden volcano" in game.game.text(
         game.game.scene(game.position.state, None)
     )
+
+
+@pytest.mark.parametrize(("scope", "asked"), [("owner_only", 1), ("any_opponent", 3), ("others", 3)])
+def test_g7_the_bound_of_all_decisions(scope, asked):
+    """Six stones of each player are laid, and one chooses a side (of five players, but counted always); 20 single moves
+    are seven turns, each begins with a storm or none; 20 stones, and one more after each of eight vetoes, are placed
+    and asked about."""
+    game = make_game("golden_dragon", num_players=4, veto_scope=scope, max_single_moves=20)
+    assert game.max_decisions == 4 * 6 + 1 + 7 + (20 + 4 * 2) * (1 + asked)

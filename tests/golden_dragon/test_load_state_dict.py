@@ -124,6 +124,7 @@ NONSENSE = {  # what is changed in which positions
     "a dragon on lists": (with_entry("positions", 0, [[0], [5]]), ANYWHERE),
     "a dragon on three numbers": (with_entry("positions", 0, [0, 5, 0]), ANYWHERE),
     "a dragon off its start": (with_entry("positions", 0, [3, 3]), ("stone", "order")),
+    "a dragon on the start of the next": (with_entry("positions", 0, [0, 4]), ("stone",)),
     "a dragon too early": (with_entry("positions", 2, [0, 6]), ("stone",)),
     "under nothing": (with_entry("under", 0, None), ANYWHERE),
     "under no wind": (with_entry("under", 0, "X"), ANYWHERE),
