@@ -11,6 +11,7 @@ from drako_env.engine.view import SeatView
 from drako_env.games import make_game
 from tests.drako.positions import position as drako_position
 from tests.drako.random_games import TABLES
+from tests.golden_dragon.positions import NO_STORM, STORM
 from tests.golden_dragon.positions import position as golden_dragon_position
 
 GAMES = [
@@ -171,6 +172,16 @@ def test_play_outs_take_the_better_of_two_random_actions():
     near = {"active": 1, "first": ["S"], "cells": [(0, 5), (7, 5), (0, 6)], "bolts": [0, 0, 0]}
     goal = golden_dragon_position(**near, single_moves=599)
     assert share_won(goal) == pytest.approx(5 / 9 + 4 / 9 / 2, abs=0.04)
+
+
+def test_the_search_tries_first_what_looks_best_at_first_glance():
+    """A storm brings the dragon to the goal with the fourth stone: rules of thumb that plan the turn play it, but the
+    search goes by the next stone alone, and looks ahead by itself."""
+    game = golden_dragon_position(first=["W", "S", "S", "S", "N"], cells=[(5, 6), (0, 4), (0, 6)])
+    view = game.view()
+    planned = game.game.kernels.best_one(game.game.tables, view.seeded(0), 0, view.action_mask)
+    assert game.game.action_text(planned) == STORM
+    assert list(results(Search(view, size=2).simulate(1))) == [NO_STORM]
 
 
 @every_two_player_game

@@ -40,6 +40,7 @@ def test_a_view_is_what_the_deciding_seat_sees_of_one_game_of_many(module, optio
     assert view.action_mask.tobytes() == seen["action_mask"].tobytes()
     assert view.legal() == np.flatnonzero(seen["action_mask"]).tolist()
     assert states.tobytes() == before, "a view holds copies"
+    assert not view.known["rng"].any(), "what chance will bring is no part of what is known"
 
 
 @one_of_each_game

@@ -176,6 +176,27 @@ def test_more_lines_than_a_game_has_decisions_are_found(recorded, file):
         replay.load(file)
 
 
+def test_a_file_may_be_as_large_as_it_may_and_no_larger(recorded, file, monkeypatch):
+    size = file.stat().st_size
+    monkeypatch.setattr(replay, "MAX_BYTES", size)
+    assert replay.load(file) == recorded
+    monkeypatch.setattr(replay, "MAX_BYTES", size - 1)
+    with pytest.raises(replay.ReplayError, match=f"line 1: a file of more than {size - 1} bytes is no replay"):
+        replay.load(file)
+
+
+def test_a_replay_without_a_decision_is_one_that_is_not_over(file):
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([lines[0], lines[-1]]))
+    loaded = replay.load(file)
+    assert loaded.decisions == []
+    with pytest.raises(replay.ReplayError, match="line 2: a result, but the game is not over"):
+        replay.verify(loaded)
+    file.write_text(lines[0])
+    with pytest.raises(replay.ReplayError, match="line 2: a replay has a header, decisions and a result"):
+        replay.load(file)
+
+
 def test_positions_are_one_before_every_decision_and_one_at_the_end(recorded):
     game = recorded.make_game()
     found = list(replay.positions(recorded, game))

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -268,6 +268,23 @@ def test_g6_re_dealing_is_fair():
     assert len(orders) == 120
     expected = deals / 120
     assert sum((count - expected) ** 2 / expected for count in orders.values()) < 173.6  # 0.1%, 119 degrees
+
+
+def test_g6_re_dealing_a_holder_that_is_being_filled_reaches_any_stones():
+    """Two of the five stones that are not under the dragon, in any order: twenty ways."""
+    game, found = golden_dragon_v0.raw_env(), set()
+    game.reset(seed=1)
+    while game.state_dict()["phase"] != "setup_order" or len(game.state_dict()["holders"][1]) < 2:
+        game.step(random_action(game, random.Random(0)))
+    before = game.state_dict()
+    for _ in range(400):
+        game.game.kernels.redeal_one(game.game.tables, game._states, 0, 0)
+        holders = game.state_dict()["holders"]
+        found.add(tuple(holders[1]))
+        assert game.state_dict() | {"holders": None} == before | {"holders": None}
+        assert holders[0] == before["holders"][0]
+    winds = {name for name, _, _ in game.game.rules.board.winds} - {before["under"][1]}
+    assert found == set(permutations(winds, 2))
 
 
 def unary(count, size):

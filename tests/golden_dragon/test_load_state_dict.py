@@ -228,15 +228,16 @@ def test_a_veto_that_the_scope_does_not_ask_for_is_refused(mover, dragon, agent,
             game.load_state_dict(state)
 
 
+@pytest.mark.parametrize("mover", range(3))
 @pytest.mark.parametrize("scope", SCOPES)
-def test_the_movers_own_dragon_is_barred_only_if_the_scope_lets_somebody_veto_it(scope):
-    game = position(hand="S", veto_scope=scope)
-    state = game.state_dict() | {"barred": [0], "bolts": [2, 1, 2]}
+def test_the_movers_own_dragon_is_barred_only_if_the_scope_lets_somebody_veto_it(scope, mover):
+    game = position(active=mover, hand="S", veto_scope=scope)
+    state = game.state_dict() | {"barred": [mover], "bolts": [2, 1, 2]}
     if scope == "any_opponent":
         game.load_state_dict(state)
         assert game.state_dict() == state
     else:
-        with pytest.raises(ValueError, match="dragon 0 is barred, but nobody could veto its move"):
+        with pytest.raises(ValueError, match=f"dragon {mover} is barred, but nobody could veto its move"):
             game.load_state_dict(state)
 
 
