@@ -129,7 +129,7 @@ class ClusterLearners:
     def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
         """One round: `rollouts` updates of every side against these opponents."""
         self._rounds += 1
-        self._algorithm.met = met = {"opponents": self._met(opponents), "number": self._rounds}
+        self._algorithm.met = met = {"opponents": self._with_players(opponents), "number": self._rounds}
         self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate))
         results: dict[str, dict[str, tuple[int, float]]] = {seat: {} for seat in self._seats}
         for _ in range(self._config.rollouts):
@@ -144,7 +144,8 @@ class ClusterLearners:
             self._runners.foreach_env_runner("set_opponents", kwargs=met, local_env_runner=False)
             figures: dict[str, Any] = self._algorithm.train()
             self._look_after_runners()
-            before, self._sampled = self._sampled, int(figures["env_runners"].get(NUM_ENV_STEPS_SAMPLED_LIFETIME, 0))
+            played = figures.get("env_runners", {})  # missing until a first batch has come in
+            before, self._sampled = self._sampled, int(played.get(NUM_ENV_STEPS_SAMPLED_LIFETIME, 0))
             if self._sampled > before:
                 return figures
             time.sleep(WAIT_SECONDS)
@@ -162,7 +163,7 @@ class ClusterLearners:
         elif self._healthy > before:
             self._tell(f"{self._healthy} of {self._runners.num_remote_env_runners()} runners again")
 
-    def _met(self, opponents: Mapping[str, Opponents]) -> dict[str, dict[str, tuple[float, Any]]]:
+    def _with_players(self, opponents: Mapping[str, Opponents]) -> dict[str, dict[str, tuple[float, Any]]]:
         """The opponents as the runners want them: each network is put into the object store once."""
         players = {player for pool in opponents.values() for _, player in pool.values() if player not in BATCHED}
         self._players = {p: self._players.get(p) or ray.put(make_player(p, self._game)) for p in players}

@@ -51,8 +51,10 @@ class Policy:
     @classmethod
     def of(cls, game: Game, tensors: Tensors, info: dict[str, str], seed: int) -> "Policy":
         """From the tensors of a network."""
-        nets = pack([(tensors, is_canonical(info))], game.symmetries)
-        return cls(game, tensors, info, np.random.default_rng(seed), nets)
+        return _policy(game, tensors, info, np.random.default_rng(seed))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _policy, (self.game, dict(self.tensors), self.info, self.chance)  # each copy computes in its own memory
 
     def __call__(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.int64]:
         """One action for each row."""
@@ -73,6 +75,10 @@ class Policy:
         """The probability of every action `(n, A)`, and what the deciding seats may expect `(n,)`."""
         shares, values = judge(self.nets, 0, observation, mask)
         return shares, values
+
+
+def _policy(game: Game, tensors: Tensors, info: dict[str, str], chance: np.random.Generator) -> Policy:
+    return Policy(game, tensors, info, chance, pack([(tensors, is_canonical(info))], game.symmetries))
 
 
 def is_canonical(info: Mapping[str, str]) -> bool:
