@@ -334,7 +334,8 @@ def collect_games(
     """Play every game until the network `learner` has made as many decisions in it as a row of the `rollout` has
     places, and note them; forced ones are left out. The learner's `seat` goes on through `seats` with every deal.
     `opponents` are networks, RANDOM or HEURISTIC; each deal draws one of `choices` (`shares`: their chances, added up)
-    into `bound`, which plays all other seats; `results` gains its games, the learner's rewards and its decisions."""
+    into `bound`, which plays all other seats; its `results` gain games, the learner's rewards and decisions, and its
+    own decisions with a choice."""
     t, places = tables[0], rollout.action.shape[1]
     for i in range(len(states)):
         s, legal, k = states[i], mask[i], 0
@@ -356,6 +357,7 @@ def collect_games(
                     note_decision(nets, observation, legal, action, value, rollout, i, k)
                     k += 1
             elif count > 1:
+                results[bound[i], 3] += 1
                 action = opponents_action(t, s, mask_words[i], legal, nets, opponents[bound[i]], observation)
             apply(t, s, action)
             if s["agent"] == OVER:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, new_masks, new_states, record_problem, rules_digest
 from drako_env.engine.jit import load_kernels
+from drako_env.engine.network import Networks
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 from drako_env.engine.view import SeatView
 
@@ -125,6 +126,12 @@ class GameBatch:
         actions = np.empty(len(numbers), np.int64)
         self.game.kernels.best_games(self.game.tables, self._states, numbers, self._mask, actions)
         return actions
+
+    def collect(self, nets: Networks, *arguments: Any) -> None:
+        """Play these games by networks: `collect_games` of `engine.loops`, whose other arguments these are."""
+        masks = self._mask_words, self._mask
+        self.game.kernels.collect_games(self.game.tables, self._states, *masks, nets, *arguments)
+        self.game.kernels.view_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
 
     def view(self, i: int) -> SeatView:
         """What an agent is given to decide in game `i`."""

@@ -35,7 +35,7 @@ CARDS_SCALE = 4.0
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """A network, and how to play with it: called with observations and masks it returns actions, so that it can be the
     opponent of `sb3_env`. It keeps its own random numbers."""
@@ -244,7 +244,7 @@ class PolicyAgent:
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
-        policy = self._policy(self._roles[view.seat])
+        policy = self.policy(self._roles[view.seat])
         (shares,), (value,) = policy.judge(view.observation[None], view.action_mask[None])
         legal = view.legal()
         self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
@@ -259,10 +259,11 @@ class PolicyAgent:
         actions, roles = np.empty(len(seats), np.int64), self._roles[seats]
         for role in np.unique(roles):
             rows = roles == role
-            actions[rows] = self._policy(role).sample(observation[rows], mask[rows], self._chance)
+            actions[rows] = self.policy(role).sample(observation[rows], mask[rows], self._chance)
         return actions
 
-    def _policy(self, role: str) -> Policy:
+    def policy(self, role: str) -> Policy:
+        """That of a role; `ValueError` if it has none."""
         if role not in self._policies:
             raise ValueError(f"policy {self._path}: plays {', '.join(self._policies)}, not {role}")
         return self._policies[role]
