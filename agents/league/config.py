@@ -46,13 +46,13 @@ class Config:
     """Updates between two exchanges of policies between the learners: a round."""
     snapshot_every: int = 5
     """Rounds between two snapshots added to the pool of the past."""
-    latest_share: float = 0.5
+    latest_share: float = 0.7
     """How many games meet the other learner as it is now,"""
-    past_share: float = 0.3
+    past_share: float = 0.2
     """one of its snapshots (the harder, the more often),"""
-    heuristic_share: float = 0.15
+    heuristic_share: float = 0.1
     """the rules of thumb,"""
-    random_share: float = 0.05
+    random_share: float = 0.0
     """random play, so that what beats a beginner is not forgotten,"""
     search_share: float = 0.0
     """and a search: the hardest anchor, but each of its decisions costs as much as hundreds of others."""
