@@ -52,12 +52,12 @@ def test_priorities_are_squares_of_the_losses():
 
 def test_a_pool_shares_out_the_games():
     pool, config = Pool(), Config()
-    assert pool.opponents(config) == pytest.approx({"latest": 0.8, "heuristic": 0.15, "random": 0.05})
+    assert pool.opponents(config) == pytest.approx({"latest": 0.9, "heuristic": 0.1})
     pool.snapshots = ["old", "new"]
     pool.learn({"old": (100, 90.0), "new": (100, 50.0), "heuristic": (10, 1.0)})
     shares = pool.opponents(config)
     assert sum(shares.values()) == pytest.approx(1)
-    assert shares["new"] == pytest.approx(0.3 * 25 / 26)
+    assert shares["new"] == pytest.approx(0.2 * 25 / 26)
     assert pool.win_rates["heuristic"] == pytest.approx(0.1)
     assert pool.hardest(1) == ["new"]
 
