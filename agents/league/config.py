@@ -36,10 +36,10 @@ class Config:
     value_lambda: float = 0.95
     """The same for what values are trained towards."""
     entropy: float = 0.02
-    """Keeps policies mixed: hands are hidden, and a player who always bluffs the same way is read. It falls in equal
-    proportions to"""
+    """Keeps policies mixed: hands are hidden, and a player who always bluffs the same way is read. At the start; it
+    falls in equal proportions."""
     last_entropy: float = 0.004
-    """at the end of the run."""
+    """At the end of the run: then the best actions are to be played."""
     clip: float = 0.2
     # the league
     rollouts: int = 8
@@ -47,15 +47,15 @@ class Config:
     snapshot_every: int = 5
     """Rounds between two snapshots added to the pool of the past."""
     latest_share: float = 0.7
-    """How many games meet the other learner as it is now,"""
+    """How many games meet the other learner as it is now."""
     past_share: float = 0.2
-    """one of its snapshots (the harder, the more often),"""
+    """How many meet one of its snapshots, the harder, the more often."""
     heuristic_share: float = 0.1
-    """the rules of thumb,"""
+    """How many meet the rules of thumb."""
     random_share: float = 0.0
-    """random play, so that what beats a beginner is not forgotten,"""
+    """How many meet random play."""
     search_share: float = 0.0
-    """and a search: the hardest anchor, but each of its decisions costs as much as hundreds of others."""
+    """How many meet a search: the hardest anchor, but each of its decisions costs as much as hundreds of others."""
     search: str = "ismcts:20"
     pfsp_power: float = 2.0
     """Snapshots are drawn with weight (1 - win rate) to this power."""

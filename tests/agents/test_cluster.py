@@ -207,4 +207,4 @@ def played_weights(learners):
 
 
 def opponents_of(runner):
-    return (runner._opponents_number, *(table.games._opponents[-1][0] for table in runner.tables.values()))
+    return (runner._opponents_number, *(side.games._opponents[-1][0] for side in runner.sides.values()))

@@ -194,7 +194,7 @@ def test_opponents_are_fetched_once_and_results_named(cluster):
     last = ray.put(LastLegal())
     met = {"dragon_0": {"last": (1.0, last)}, "dwarves_0": {"random": (0.5, "random"), "last": (0.5, last)}}
     runner.set_opponents(met, 1)
-    dragon, dwarves = (runner.tables[side].games for side in ("dragon_0", "dwarves_0"))
+    dragon, dwarves = (runner.sides[side].games for side in ("dragon_0", "dwarves_0"))
     name, player = dragon._opponents[-1]
     assert dwarves._opponents[-1] == (name, player)
     pool = list(dwarves._opponents)
