@@ -233,7 +233,7 @@ class GameBatch:
 
 
 def _restore(game: Game, num_games: int, observe: bool, saved: bytes) -> GameBatch:
-    """A copy of a batch, for `copy` and `pickle`, which nothing from outside comes through: the games are what they were."""
+    """A copy of a batch, for `copy` and `pickle`: its bytes come from no stranger, and the games are what they were."""
     batch = GameBatch(game, num_games, 0, observe)
     batch._go_on_from(batch._unpacked(saved))
     return batch
