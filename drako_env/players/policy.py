@@ -244,13 +244,17 @@ class PolicyAgent:
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
+        (shares, value), legal = self.weigh(view), view.legal()
+        self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
+        self._value = min(1.0, max(0.0, 0.5 + 0.5 * value / view.game.max_reward))
+        weights = shares[legal]
+        return int(self._chance.choice(legal, p=weights / weights.sum()))
+
+    def weigh(self, view: SeatView) -> tuple[NDArray[np.float64], float]:
+        """The probabilities of all actions, and what the seat may expect."""
         policy = self.policy(self._roles[view.seat])
         (shares,), (value,) = policy.judge(view.observation[None], view.action_mask[None])
-        legal = view.legal()
-        self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
-        self._value = min(1.0, max(0.0, 0.5 + 0.5 * float(value) / view.game.max_reward))
-        weights = shares[legal].astype(float)
-        return int(self._chance.choice(legal, p=weights / weights.sum()))
+        return shares.astype(float), float(value)
 
     def act_batch(
         self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
