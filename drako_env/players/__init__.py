@@ -58,7 +58,7 @@ def _warm_up(name: str, player: Agent, game: Game) -> None:
         player.act(Position(game).deal(0).view())
 
     with suppress(ValueError):  # a single file plays its own role alone
-        load_kernels(f"{game.name} {name}", game.kernels.cache, decide, lambda: None)
+        load_kernels(f"{game.name} {name}", game.kernels.cache, lambda: None, decide)
 
 
 def _random(game: Game, argument: str) -> Agent:
