@@ -56,7 +56,7 @@ class ImprovedPolicyAgent(PolicyAgent):
         self._reward, self._worth = np.zeros(len(game.seats), np.float32), np.zeros(len(game.actions))
         self._observation = np.zeros(len(game.observation_high), np.int8)
 
-    def weigh(self, view: SeatView) -> tuple[NDArray[np.float64], float]:
+    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
         """The probabilities of all actions, and what the seat may expect."""
         shares, value = super().weigh(view)
         if len(view.legal()) == 1:

@@ -234,8 +234,9 @@ class PolicyAgent:
 
     def __init__(self, game: Game, path: Path) -> None:
         self._path, self._policies = path, load_policies(path, game)
-        self._roles = np.array([role_of(seat) for seat in game.seats])
-        self._opinions: list[tuple[int, float]] = []
+        self._roles = [role_of(seat) for seat in game.seats]
+        self._legal: NDArray[np.int8] = np.zeros(len(game.actions), np.int8)
+        self._shares: NDArray[np.floating] = np.zeros(len(game.actions))
         self._value = 0.5
 
     def reset(self, seed: int) -> None:
@@ -244,23 +245,23 @@ class PolicyAgent:
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
-        (shares, value), legal = self.weigh(view), view.legal()
-        self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
+        self._legal = view.action_mask
+        self._shares, value = self.weigh(view)
         self._value = min(1.0, max(0.0, 0.5 + 0.5 * value / view.game.max_reward))
-        weights = shares[legal]
-        return int(self._chance.choice(legal, p=weights / weights.sum()))
+        sums = self._shares.cumsum(dtype=float)
+        return int(sums.searchsorted(self._chance.random() * sums[-1], side="right"))
 
-    def weigh(self, view: SeatView) -> tuple[NDArray[np.float64], float]:
+    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
         """The probabilities of all actions, and what the seat may expect."""
         policy = self.policy(self._roles[view.seat])
-        (shares,), (value,) = policy.judge(view.observation[None], view.action_mask[None])
-        return shares.astype(float), float(value)
+        shares, values = policy.judge(view.observation[None], view.action_mask[None])
+        return shares[0], float(values[0])
 
     def act_batch(
         self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
     ) -> NDArray[np.int64]:
         """Choose a legal action in each of many games, in which `seats` are to decide."""
-        actions, roles = np.empty(len(seats), np.int64), self._roles[seats]
+        actions, roles = np.empty(len(seats), np.int64), np.array(self._roles)[seats]
         for role in np.unique(roles):
             rows = roles == role
             actions[rows] = self.policy(role).sample(observation[rows], mask[rows], self._chance)
@@ -274,7 +275,8 @@ class PolicyAgent:
 
     def opinions(self) -> list[tuple[int, float]]:
         """The probability of each action at the last decision, highest first."""
-        return self._opinions
+        legal = np.flatnonzero(self._legal).tolist()
+        return sorted(((action, float(self._shares[action])) for action in legal), key=lambda pair: -pair[1])
 
     def value(self) -> float:
         """The winning chance that it gave its own seat at the last decision."""
