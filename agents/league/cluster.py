@@ -146,8 +146,8 @@ class ClusterLearners:
             self._runners.foreach_env_runner("set_opponents", kwargs=met, local_env_runner=False)
             figures: dict[str, Any] = self._algorithm.train()
             self._look_after_runners()
-            played = figures.get("env_runners", {})  # missing until a first batch has come in
-            before, self._sampled = self._sampled, int(played.get(NUM_ENV_STEPS_SAMPLED_LIFETIME, 0))
+            played, before = figures.get("env_runners", {}), self._sampled  # nothing at all if every runner is lost
+            self._sampled = int(played.get(NUM_ENV_STEPS_SAMPLED_LIFETIME, before))
             if self._sampled > before:
                 return figures
             time.sleep(WAIT_SECONDS)

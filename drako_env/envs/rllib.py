@@ -16,6 +16,7 @@ runner works as well, one decision at a time, through its `PettingZooEnv(drako_v
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from itertools import pairwise
 from typing import Any
 
@@ -247,7 +248,8 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
             return
         self._opponents_number, before = number, self._players
         stored = {player for pool in opponents.values() for _, player in pool.values() if isinstance(player, ObjectRef)}
-        self._players = {ref: before[ref] if ref in before else get(ref) for ref in stored}
+        # copies, because what comes out of the store is read-only, and networks and searches write into their memory
+        self._players = {ref: before[ref] if ref in before else deepcopy(get(ref)) for ref in stored}
         for side, pool in opponents.items():
             met = {
                 name: (weight, self._players[player] if isinstance(player, ObjectRef) else player)

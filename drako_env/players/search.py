@@ -38,7 +38,6 @@ class SearchAgent:
         """How many decisions its simulations have played, and how many networks were asked."""
         self.simulations = 0
         self._scratch, self._words = new_states(game, 1), new_masks(game, 1)
-        self._mask = self._words.view(np.int8)[0]
         self._reward = np.zeros(len(game.seats), np.float32)
         size = self.NODES_A_SIMULATION * budget.simulations + 256 if budget.simulations else self.LARGEST_TREE
         self._tree = np.zeros(min(size, self.LARGEST_TREE), NODE)
@@ -46,6 +45,11 @@ class SearchAgent:
         self._root = self._nodes = 0
         self._value = 0.5
         self.reset(0)
+
+    @property
+    def _mask(self) -> NDArray[np.int8]:
+        """The words byte by byte; a view that was kept would no longer be one in a copy of the agent."""
+        return self._words.view(np.int8)[0]
 
     def reset(self, seed: int) -> None:
         """A new game."""

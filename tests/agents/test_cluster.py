@@ -200,6 +200,32 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
     ray.shutdown()
 
 
+class NobodyPlays:
+    """An algorithm, with its runners, that is short of runners at first."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    def train(self):
+        return {"env_runners": answer} if (answer := self.answers.pop(0)) is not None else {}
+
+    def foreach_env_runner(self, *_, **__):
+        return []
+
+    def num_healthy_remote_env_runners(self):
+        return 1
+
+
+def test_an_update_waits_until_somebody_has_played(monkeypatch):
+    """RLlib says nothing of runners if all are lost, or repeats what it said before."""
+    monkeypatch.setattr("agents.league.cluster.WAIT_SECONDS", 0)
+    learners, (old, new) = ClusterLearners(1), ({"num_env_steps_sampled_lifetime": count} for count in (5, 9))
+    learners._algorithm = learners._runners = NobodyPlays(old, None, {}, old, new, None)
+    assert learners._update({}) == {"env_runners": old}
+    assert learners._update({}) == {"env_runners": new}
+    assert learners._algorithm.answers == [None]
+
+
 def played_weights(learners):
     """What the runner plays the dragon with."""
     (found,) = learners._runners.foreach_env_runner(lambda runner: runner.module.get_state(), local_env_runner=False)

@@ -22,7 +22,7 @@ from drako_env.engine.game import sides
 from drako_env.envs.rllib import ILLEGAL, BatchEnvRunner, SideGames, masked_module_spec, pieces
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
-from drako_env.players import shipped_policy
+from drako_env.players import make_player, shipped_policy
 from drako_env.players.policy import load_policy
 from tests.every_game import one_of_each_game
 
@@ -224,6 +224,18 @@ def test_a_policy_and_a_name_are_opponents_too(cluster):
         "dragon_0": {"random", "mine"},
         "dwarves_0": {"random", "shipped"},
     }
+
+
+@pytest.mark.parametrize("spec", ["policy", "ismcts:2"])
+def test_players_from_the_store_have_memory_to_write_to(spec, cluster):
+    """Ray's own is read-only; networks and searches write."""
+    game = make_game("drako")
+    runner = BatchEnvRunner(config=ppo(game), worker_index=1)
+    player = ray.put(make_player(spec, game))
+    runner.set_opponents({side: {spec: (1.0, player)} for side in sides(game)})
+    for _ in range(8):
+        runner.sample()
+    assert all(results[spec][0] > 0 for results in runner.take_results().values())
 
 
 class LastLegal:

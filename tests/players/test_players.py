@@ -1,7 +1,9 @@
 """Players: legal, reproducible, blind to what is hidden, and of some strength."""
 
+import copy
 import gc
 import itertools
+import pickle
 import random
 from types import SimpleNamespace
 
@@ -234,3 +236,16 @@ def test_bad_specs_are_named(spec):
     assert spec.partition(":")[0] in str(error.value)
     if spec == "nosuch":
         assert all(name in str(error.value) for name in KNOWN)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
+@pytest.mark.parametrize("spec", ["random", "heuristic", "ismcts:20", "policy", "puct:8"])
+def test_a_copy_plays_as_the_player_does(spec, copied):
+    batch = drako_v0.batch_env(10, seed=3)
+    agent = make_player(spec, batch.game)
+    other = copied(agent)
+    for i in range(batch.num_games):
+        agent.reset(i)
+        expected = agent.act(batch.view(i))
+        other.reset(i)
+        assert other.act(batch.view(i)) == expected
