@@ -24,11 +24,11 @@ object. In Gymnasium: `gymnasium.make("drako_env/Drako-v0", seat="dwarves_0")`, 
 """
 
 from drako_env.drako.rules import Rules
-from drako_env.envs.doors import Doors
+from drako_env.envs.environments import Environments
 from drako_env.games import GAMES
 
 __all__ = ["Rules", "batch_env", "env", "gym_env", "gym_vector_env", "raw_env", "sb3_env"]
 
-_doors = Doors(GAMES["drako"].make)
-raw_env, env, batch_env = _doors.raw_env, _doors.env, _doors.batch_env
-sb3_env, gym_env, gym_vector_env = _doors.sb3_env, _doors.gym_env, _doors.gym_vector_env
+_environments = Environments(GAMES["drako"].make)
+raw_env, env, batch_env = _environments.raw_env, _environments.env, _environments.batch_env
+sb3_env, gym_env, gym_vector_env = _environments.sb3_env, _environments.gym_env, _environments.gym_vector_env

@@ -33,13 +33,13 @@ class Level:
     view: Ints
     """Where the deciding seat's observation and mask stand among the tree's views."""
     position: Ints
-    """Of each move out of here: the position it starts from,"""
+    """Of each move out of here: the position it starts from."""
     action: Ints
-    """the action,"""
+    """Of each move: its action."""
     child: Ints
-    """the position of the next level that it leads to, -1 if it ends the game,"""
+    """Of each move: the position of the next level that it leads to, -1 if it ends the game."""
     reward: Floats
-    """and the first seat's reward if it does."""
+    """Of each move: the first seat's reward if it ends the game."""
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,12 @@ for agent in env.agent_iter():
 `"auto"` (for shorter games: smaller ones for four and five players), a path to a `.toml`, or a `Rules` object.
 """
 
-from drako_env.envs.doors import Doors
+from drako_env.envs.environments import Environments
 from drako_env.games import GAMES
 from drako_env.golden_dragon.rules import Rules
 
 __all__ = ["Rules", "batch_env", "env", "gym_env", "gym_vector_env", "raw_env", "sb3_env"]
 
-_doors = Doors(GAMES["golden_dragon"].make)
-raw_env, env, batch_env = _doors.raw_env, _doors.env, _doors.batch_env
-sb3_env, gym_env, gym_vector_env = _doors.sb3_env, _doors.gym_env, _doors.gym_vector_env
+_environments = Environments(GAMES["golden_dragon"].make)
+raw_env, env, batch_env = _environments.raw_env, _environments.env, _environments.batch_env
+sb3_env, gym_env, gym_vector_env = _environments.sb3_env, _environments.gym_env, _environments.gym_vector_env

@@ -4,12 +4,12 @@ Everything is as in `golden_dragon_v0`, with the winds N, S, E, W, NE and NW and
 are readings, since only a text without pictures is known. `board="two_rows"` has the starts in two rows, another one.
 """
 
-from drako_env.envs.doors import Doors
+from drako_env.envs.environments import Environments
 from drako_env.games import GAMES
 from drako_env.golden_dragon.rules import Rules
 
 __all__ = ["Rules", "batch_env", "env", "gym_env", "gym_vector_env", "raw_env", "sb3_env"]
 
-_doors = Doors(GAMES["icarius"].make)
-raw_env, env, batch_env = _doors.raw_env, _doors.env, _doors.batch_env
-sb3_env, gym_env, gym_vector_env = _doors.sb3_env, _doors.gym_env, _doors.gym_vector_env
+_environments = Environments(GAMES["icarius"].make)
+raw_env, env, batch_env = _environments.raw_env, _environments.env, _environments.batch_env
+sb3_env, gym_env, gym_vector_env = _environments.sb3_env, _environments.gym_env, _environments.gym_vector_env

@@ -102,9 +102,9 @@ def batch_step_only(size: int, steps: int) -> Chunk:
     return chunk
 
 
-def batch_player(size: int, steps: int, observe: bool, door: Any = drako_v0) -> Chunk:
+def batch_player(size: int, steps: int, observe: bool, module: Any = drako_v0) -> Chunk:
     """Sampling, rules, masks, and observations if asked for."""
-    batch = door.batch_env(size, seed=0, observe=observe)
+    batch = module.batch_env(size, seed=0, observe=observe)
     actions = np.empty(size, np.int64)
 
     def play() -> int:

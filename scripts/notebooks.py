@@ -17,8 +17,9 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from drako_env import drako_v0, golden_dragon_v0
 from drako_env.cli.options import fail
+from drako_env.envs.batch import GameBatch
+from drako_env.games import GAMES, make_game
 from drako_env.players import prepare_players
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
@@ -28,9 +29,9 @@ LONGEST_CELL = 3600
 
 def compile_kernels() -> None:
     """What a first start would announce in the midst of a notebook, and take time for where speed is measured."""
-    for door in (drako_v0, golden_dragon_v0):
-        prepare_players(door.raw_env().game)
-        door.batch_env(1, seed=0)
+    for name in GAMES:
+        prepare_players(make_game(name))
+        GameBatch(make_game(name), 1, seed=0)
 
 
 def executed(path: Path) -> nbformat.NotebookNode:

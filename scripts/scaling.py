@@ -44,7 +44,7 @@ def measure(game: Game, config: Config, runners: int, updates: int) -> tuple[flo
     whole: list[float] = []
     for _ in range(updates + 1):
         with seconds(whole):
-            learners.train(opponents, 1e-4)
+            learners.train(opponents, 1e-4, config.entropy)
         with seconds(playing):
             learners.play()
     learners.close()

@@ -17,6 +17,7 @@ from ray.rllib.utils.metrics import (
     NUM_ENV_STEPS_SAMPLED_LIFETIME,
     NUM_MODULE_STEPS_SAMPLED_LIFETIME,
 )
+from ray.rllib.utils.schedules.scheduler import Scheduler
 
 from agents.league.config import Config
 from agents.league.pool import Opponents
@@ -41,9 +42,10 @@ class SteadyLearner(PPOTorchLearner):
         optimizer = torch.optim.Adam(parameters, lr=self.config.lr, eps=1e-5)
         self.register_optimizer(module_id=module_id, optimizer=optimizer, params=parameters)
 
-    def set_rate(self, rate: float) -> None:
-        """The learning rate from now on."""
+    def set_rate(self, rate: float, entropy: float) -> None:
+        """The learning rate and the weight of entropy from now on."""
         for module_id in list(self.module.keys()):
+            self.entropy_coeff_schedulers_per_module[module_id] = Scheduler(entropy, framework="torch")
             for _, optimizer in self.get_optimizers_for_module(module_id):
                 self._set_optimizer_lr(optimizer, rate)
 
@@ -126,11 +128,11 @@ class ClusterLearners:
         logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
         self._runners = self._algorithm.env_runner_group
 
-    def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
+    def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
         """One round: `rollouts` updates of every side against these opponents."""
         self._rounds += 1
-        self._algorithm.met = met = {"opponents": self._met(opponents), "number": self._rounds}
-        self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate))
+        self._algorithm.met = met = {"opponents": self._with_players(opponents), "number": self._rounds}
+        self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate, entropy))
         results: dict[str, dict[str, tuple[int, float]]] = {seat: {} for seat in self._seats}
         for _ in range(self._config.rollouts):
             figures = self._update(met)
@@ -144,7 +146,7 @@ class ClusterLearners:
             self._runners.foreach_env_runner("set_opponents", kwargs=met, local_env_runner=False)
             figures: dict[str, Any] = self._algorithm.train()
             self._look_after_runners()
-            played, before = figures.get("env_runners", {}), self._sampled  # nothing at all if every runner is lost
+            played, before = figures.get("env_runners", {}), self._sampled  # missing while there is no runner
             self._sampled = int(played.get(NUM_ENV_STEPS_SAMPLED_LIFETIME, before))
             if self._sampled > before:
                 return figures
@@ -163,7 +165,7 @@ class ClusterLearners:
         elif self._healthy > before:
             self._tell(f"{self._healthy} of {self._runners.num_remote_env_runners()} runners again")
 
-    def _met(self, opponents: Mapping[str, Opponents]) -> dict[str, dict[str, tuple[float, Any]]]:
+    def _with_players(self, opponents: Mapping[str, Opponents]) -> dict[str, dict[str, tuple[float, Any]]]:
         """The opponents as the runners want them: each network is put into the object store once."""
         players = {player for pool in opponents.values() for _, player in pool.values() if player not in BATCHED}
         self._players = {p: self._players.get(p) or ray.put(make_player(p, self._game)) for p in players}
@@ -180,7 +182,7 @@ class ClusterLearners:
             "decisions": int(played[NUM_MODULE_STEPS_SAMPLED_LIFETIME][seat]),
             "entropy": float(learnt["entropy"]),
             "value_loss": float(learnt["vf_loss"]),
-            "games_share": sampling / (sampling + learning),
+            "time": {"games": sampling / (sampling + learning), "update": learning / (sampling + learning)},
             "length": float(played.get(MODULE_LENGTH_MEAN, {}).get(seat, 0.0)),
         }
 

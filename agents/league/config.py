@@ -22,33 +22,40 @@ class Config:
     """Games side by side: one forward pass serves all of them."""
     steps: int = 64
     """Decisions per game and update: 16,384 in all, enough for a steady gradient with rewards at the end only."""
-    minibatch: int = 2048
-    """Large for few kernel calls: on a CPU their overhead counts."""
-    epochs: int = 3
-    """Passes over each batch. More learn little and cost as much again."""
-    learning_rate: float = 5e-4
+    minibatch: int = 1024
+    epochs: int = 1
+    """Passes over each batch: new games are cheaper than learning the same ones again."""
+    kept: float = 0.5
+    """Of every batch only this share is learnt from: the decisions whose outcome surprised most."""
+    learning_rate: float = 7e-4
     """At the start; it falls in a straight line to a tenth at the end of the run."""
-    gamma: float = 0.999
-    """Games last about 85 own decisions and only the end is rewarded."""
-    gae_lambda: float = 0.95
-    entropy: float = 0.01
-    """Keeps policies mixed: hands are hidden, and a player who always bluffs the same way is read."""
+    gamma: float = 1.0
+    """Only the end is rewarded, and it counts as much from the first decision on."""
+    gae_lambda: float = 0.9
+    """How far advantages look ahead: low, since the dice of hidden cards make far results noisy."""
+    value_lambda: float = 0.95
+    """The same for what values are trained towards."""
+    entropy: float = 0.02
+    """Keeps policies mixed: hands are hidden, and a player who always bluffs the same way is read. At the start; it
+    falls in equal proportions."""
+    last_entropy: float = 0.004
+    """At the end of the run: then the best actions are to be played."""
     clip: float = 0.2
     # the league
-    rollouts: int = 4
+    rollouts: int = 8
     """Updates between two exchanges of policies between the learners: a round."""
     snapshot_every: int = 5
     """Rounds between two snapshots added to the pool of the past."""
-    latest_share: float = 0.5
-    """How many games meet the other learner as it is now,"""
-    past_share: float = 0.3
-    """one of its snapshots (the harder, the more often),"""
-    heuristic_share: float = 0.15
-    """the rules of thumb,"""
-    random_share: float = 0.05
-    """random play, so that what beats a beginner is not forgotten,"""
+    latest_share: float = 0.7
+    """How many games meet the other learner as it is now."""
+    past_share: float = 0.2
+    """How many meet one of its snapshots, the harder, the more often."""
+    heuristic_share: float = 0.1
+    """How many meet the rules of thumb."""
+    random_share: float = 0.0
+    """How many meet random play."""
     search_share: float = 0.0
-    """and a search: the hardest anchor, but each of its decisions costs as much as hundreds of others."""
+    """How many meet a search: the hardest anchor, but each of its decisions costs as much as hundreds of others."""
     search: str = "ismcts:20"
     pfsp_power: float = 2.0
     """Snapshots are drawn with weight (1 - win rate) to this power."""
@@ -92,7 +99,8 @@ class Config:
         return asdict(self)
 
 
-SHARES = ("gamma", "gae_lambda", "latest_share", "past_share", "heuristic_share", "random_share", "search_share")
+SHARES = ("gamma", "gae_lambda", "value_lambda", "kept")
+SHARES += ("latest_share", "past_share", "heuristic_share", "random_share", "search_share")
 """What lies between 0 and 1."""
 
 

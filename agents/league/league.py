@@ -25,8 +25,9 @@ class Learners(Protocol):
     def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
         """Begin, with these sides that learn and a seed for each."""
 
-    def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
-        """One round of every side; returns results (`opponent -> (games, sum of rewards)`) and figures, by side."""
+    def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
+        """One round of every side with this learning rate and weight of entropy; returns results (`opponent -> (games,
+        sum of rewards)`) and figures, by side."""
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
@@ -103,8 +104,10 @@ class League:
         config, budget, state = self.run.config, self.run.budget, self.state
         while budget.progress(state) < 1:
             start = time.perf_counter()
-            rate = config.learning_rate * (1 - (1 - LAST_RATE) * budget.progress(state))
-            trained = self.learners.train({seat: self._opponents(seat) for seat in self.run.seats}, rate)
+            progress = budget.progress(state)
+            rate = config.learning_rate * (1 - (1 - LAST_RATE) * progress)
+            entropy = config.entropy * (config.last_entropy / config.entropy) ** progress if config.entropy else 0.0
+            trained = self.learners.train({seat: self._opponents(seat) for seat in self.run.seats}, rate, entropy)
             sides = {role_of(seat): self._take(seat, figures) for seat, figures in trained.items()}
             state.round += 1
             self._export()

@@ -25,9 +25,9 @@ class LocalLearners:
         for seat, seed in seeds.items():
             self._workers[seat] = Worker(game, seat, config, seed)
 
-    def train(self, opponents: Mapping[str, Opponents], rate: float) -> dict[str, dict[str, Any]]:
-        """One round of every learner at a learning rate; the figures of `Learner.train`, by side."""
-        return self._all("train", {seat: (against, rate) for seat, against in opponents.items()})
+    def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
+        """One round of every learner; the figures of `Learner.train`, by side."""
+        return self._all("train", {seat: (against, rate, entropy) for seat, against in opponents.items()})
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""

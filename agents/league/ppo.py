@@ -147,4 +147,4 @@ class KernelPPO(MaskablePPO):
         with torch.no_grad():
             kl = (ratio - 1 - change).mean()
             clipped = ((ratio - 1).abs() > clip).float().mean()
-        return [float(figure) for figure in (policy_loss, value_loss, -entropy, kl, clipped)]
+        return [float(figure.detach()) for figure in (policy_loss, value_loss, -entropy, kl, clipped)]

@@ -36,7 +36,7 @@ class Log:
         for (role, name), figure in figures(state.rows[-1]).items():
             self._board.add_scalar(f"{name}/{role}" if role else f"run/{name}", figure, state.round)
         self._board.flush()
-        if state.round % 5 == 0:
+        if state.round % 20 == 0:
             draw_curves(state.rows, self.folder / "curves.png")
 
     def close(self, state: State) -> None:
@@ -62,12 +62,20 @@ def figures(row: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     """A row of the log (see `State`), flat: (role, none for what the whole run has; name) -> figure."""
     flat = {("", name): figure for name, figure in row.items() if name != "sides"}
     for role, side in row["sides"].items():
-        flat |= {(role, name): figure for name, figure in side.items() if name not in ("train_win", "win")}
+        flat |= {(role, name): figure for name, figure in side.items() if name not in ("train_win", "win", "time")}
+        flat |= {(role, f"time_{part}"): share for part, share in side["time"].items()}
         flat |= {(role, f"train_win_{opponent}"): rate for opponent, rate in side["train_win"].items()}
         for opponent, (wins, games) in side.get("win", {}).items():
             name, (low, high) = f"win_{opponent}", wilson(wins, games)
             flat |= {(role, name): wins / games, (role, f"{name}_low"): low, (role, f"{name}_high"): high}
     return flat
+
+
+def profile(rows: list[dict[str, Any]]) -> str:
+    """Where the learners' time went, on average over a run."""
+    times = [side["time"] for row in rows for side in row["sides"].values()]
+    parts = [f"{part} {share(sum(t[part] for t in times) / len(times))}" for part in times[0]]
+    return f"the learners' time: {', '.join(parts)}"
 
 
 def draw_curves(rows: list[dict[str, Any]], path: Path) -> None:

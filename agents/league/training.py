@@ -15,7 +15,7 @@ from agents.league.checkpoint import Checkpoints, State
 from agents.league.judge import count_wins, random_policy
 from agents.league.league import ANCHORS, League
 from agents.league.pool import LATEST
-from agents.league.report import Log, Wins, results_table, save_policies, save_replays
+from agents.league.report import Log, Wins, profile, results_table, save_policies, save_replays
 from agents.league.run import Run, derived_seed
 from drako_env.cli.options import INTERRUPTED, fail
 from drako_env.engine.game import Game, role_of, sides
@@ -102,6 +102,8 @@ def finish(league: League, games: int, console: Console) -> None:
     if len(run.seats) == len(sides(run.game)):
         spec, others = f"policy:{policies}", ["heuristic"] * (len(run.game.seats) - 1)
         save_replays(run.game, [(spec,) * len(run.game.seats), (spec, *others)], run.folder / "replays", seed)
+    if league.state.rows:
+        console.print(profile(league.state.rows))
     console.print(f"policies: {policies}/  curves: {run.folder}/curves.png  log: {run.folder}/log.csv, tensorboard/")
     console.print("next:", style="bold")
     for command in next_commands(run, policies):

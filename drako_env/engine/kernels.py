@@ -27,6 +27,7 @@ class Kernels:
     best_one: Callable[..., int]
     search_one: Callable[..., int]
     guided_search_one: Callable[..., int]
+    look_ahead_one: Callable[..., None]
     deal_games: Callable[..., None]
     view_games: Callable[..., None]
     step_games: Callable[..., int]

@@ -313,6 +313,68 @@ def guided_search_one(
     return nodes
 
 
+def look_ahead_one(
+    tables: Any,
+    hidden: Any,
+    scratch: Any,
+    mask_words: Any,
+    mask: Any,
+    legal: Any,
+    deals: int,
+    depth: int,
+    reward: Any,
+    nets: Any,
+    players: Any,
+    observation: Any,
+    worth: Any,
+) -> None:
+    """What each of the `legal` actions is worth to the seat that decides in `hidden[0]`: the hidden cards are dealt
+    `deals` times, after each action the networks (`players` names that of each seat) play on for `depth` decisions with
+    a choice, and then say what they expect. All actions meet the same deals, in `scratch[0]`; games go on in
+    `scratch[1]`."""
+    t, seat = tables[0], hidden[0]["agent"]
+    worth[:] = 0
+    for _ in range(deals):
+        scratch[0] = hidden[0]
+        redeal(t, scratch[0], seat)
+        hidden[0]["rng"][:] = scratch[0]["rng"]
+        for action in range(len(worth)):
+            if legal[action]:
+                scratch[1] = scratch[0]
+                apply(t, scratch[1], action)
+                expect(t, scratch[1], mask_words, mask, depth, reward, nets, players, observation)
+                worth[action] += reward[seat] / deals
+
+
+def expect(
+    t: Any,
+    s: Any,
+    mask_words: Any,
+    mask: Any,
+    depth: int,
+    reward: Any,
+    nets: Any,
+    players: Any,
+    observation: Any,
+) -> None:
+    """What every seat may expect of a position that networks play on for a while."""
+    while s["agent"] != OVER:
+        write_mask(t, s, mask)
+        action = nth_legal(mask_words, 0)
+        if count_legal(mask_words) > 1:
+            observe(t, s, s["agent"], observation)
+            value = evaluate(nets, players[s["agent"]], observation, mask)
+            if depth == 0:
+                reward[:] = (2 - len(reward) - value) / (len(reward) - 1)
+                reward[s["agent"]] = value
+                return
+            depth -= 1
+            to_probabilities(nets.logits, mask, 1.0)
+            action = draw(nets.logits, random_share(s))
+        apply(t, s, action)
+    write_reward(s, reward)
+
+
 def collect_games(
     tables: Any,
     states: Any,
@@ -334,7 +396,8 @@ def collect_games(
     """Play every game until the network `learner` has made as many decisions in it as a row of the `rollout` has
     places, and note them; forced ones are left out. The learner's `seat` goes on through `seats` with every deal.
     `opponents` are networks, RANDOM or HEURISTIC; each deal draws one of `choices` (`shares`: their chances, added up)
-    into `bound`, which plays all other seats; `results` gains its games, the learner's rewards and its decisions."""
+    into `bound`, which plays all other seats; its `results` gain games, the learner's rewards and decisions, and its
+    own decisions with a choice."""
     t, places = tables[0], rollout.action.shape[1]
     for i in range(len(states)):
         s, legal, k = states[i], mask[i], 0
@@ -356,6 +419,7 @@ def collect_games(
                     note_decision(nets, observation, legal, action, value, rollout, i, k)
                     k += 1
             elif count > 1:
+                results[bound[i], 3] += 1
                 action = opponents_action(t, s, mask_words[i], legal, nets, opponents[bound[i]], observation)
             apply(t, s, action)
             if s["agent"] == OVER:

@@ -79,6 +79,13 @@ def pack(networks: Sequence[tuple[Tensors, bool]], symmetries: Symmetries) -> Ne
     )
 
 
+def replace(nets: Networks, number: int, tensors: Tensors) -> None:
+    """Put other weights into a network, which keeps its layers."""
+    row = nets.layout[number]
+    for place, part in zip(_places(row[LAYERS]), _parts(tensors, row[LAYERS]), strict=True):
+        nets.weights[row[place] : row[place] + part.size] = part
+
+
 def own_memory(nets: Networks) -> Networks:
     """The same networks, with memory of their own to compute in."""
     scratch = ("sums", "way", "seen", "units", "logits")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, new_masks, new_states, record_problem, rules_digest
 from drako_env.engine.jit import load_kernels
+from drako_env.engine.network import Networks
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 from drako_env.engine.view import SeatView
 
@@ -126,6 +127,12 @@ class GameBatch:
         self.game.kernels.best_games(self.game.tables, self._states, numbers, self._mask, actions)
         return actions
 
+    def collect(self, nets: Networks, *arguments: Any) -> None:
+        """Play these games by networks: `collect_games` of `engine.loops`, whose other arguments these are."""
+        masks = self._mask_words, self._mask
+        self.game.kernels.collect_games(self.game.tables, self._states, *masks, nets, *arguments)
+        self.game.kernels.view_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
+
     def view(self, i: int) -> SeatView:
         """What an agent is given to decide in game `i`."""
         return SeatView.of(self.game, self._states, range(self.num_games)[i])
@@ -226,7 +233,7 @@ class GameBatch:
 
 
 def _restore(game: Game, num_games: int, observe: bool, saved: bytes) -> GameBatch:
-    """A copy of a batch, for `copy` and `pickle`, which are no door to the outside: the games are what they were."""
+    """A copy of a batch, for `copy` and `pickle`: its bytes come from no stranger, and the games are what they were."""
     batch = GameBatch(game, num_games, 0, observe)
     batch._go_on_from(batch._unpacked(saved))
     return batch

@@ -134,7 +134,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI, InferenceOnlyAPI):
         return x
 
 
-class Table:
+class SideGames:
     """One side's games on a runner, and what it remembers of the fragment under way."""
 
     def __init__(self, game: Game, side: str, num_games: int, canonical: bool, seed: int | None) -> None:
@@ -218,7 +218,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
             torch.set_num_threads(1)  # as many runners as cores
         self.game: Game = config.env_config["game"]
         self.module: Any = None
-        self.tables: dict[str, Table] = {}
+        self.sides: dict[str, SideGames] = {}
         self._weights_seq_no = 0
         self._players: dict[ObjectRef[Any], Any] = {}
         self._opponents_number = 0
@@ -234,7 +234,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         canonical = self.config.env_config.get("canonical", True)
         for number, side in enumerate(self.module.keys()):
             seed = None if self._seed is None else self._seed + 1000 * number
-            self.tables[side] = Table(self.game, side, each, canonical, seed)
+            self.sides[side] = SideGames(self.game, side, each, canonical, seed)
 
     def make_module(self) -> None:
         """The sides' networks, for playing only."""
@@ -255,11 +255,11 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
                 name: (weight, self._players[player] if isinstance(player, ObjectRef) else player)
                 for name, (weight, player) in pool.items()
             }
-            self.tables[side].games.set_opponent(met)
+            self.sides[side].games.set_opponent(met)
 
     def take_results(self) -> dict[str, dict[str, tuple[int, float]]]:
         """Side -> opponent -> `(games, sum of the side's rewards)` since the last call."""
-        return {side: table.games.take_results() for side, table in self.tables.items()}
+        return {side: games.games.take_results() for side, games in self.sides.items()}
 
     def sample(self, **wishes: Any) -> list[SingleAgentEpisode]:
         """A fragment of every game, played by the sides' networks with chance. There is no other way to sample."""
@@ -270,25 +270,25 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         steps = self.config.get_rollout_fragment_length(self.worker_index)
         episodes: list[SingleAgentEpisode] = []
         with self.metrics.log_time(SAMPLE_TIMER), torch.no_grad():
-            for side, table in self.tables.items():
-                episodes += table.sample(self.module[side], steps)
-                self._log(side, table, steps * len(table.games.done))
+            for side, games in self.sides.items():
+                episodes += games.sample(self.module[side], steps)
+                self._log(side, games, steps * len(games.games.done))
         return episodes
 
-    def _log(self, side: str, table: Table, decisions: int) -> None:
+    def _log(self, side: str, games: SideGames, decisions: int) -> None:
         log = self.metrics.log_value
         self.num_env_steps_sampled_lifetime += decisions
         for key in (NUM_ENV_STEPS_SAMPLED, (NUM_MODULE_STEPS_SAMPLED, side)):
             log(key, decisions, reduce="sum")
         for key in (NUM_ENV_STEPS_SAMPLED_LIFETIME, (NUM_MODULE_STEPS_SAMPLED_LIFETIME, side)):
             log(key, decisions, reduce="lifetime_sum")
-        log(NUM_EPISODES, len(table.finished), reduce="sum")
-        log(NUM_EPISODES_LIFETIME, len(table.finished), reduce="lifetime_sum")
-        for length, gained in table.finished:
+        log(NUM_EPISODES, len(games.finished), reduce="sum")
+        log(NUM_EPISODES_LIFETIME, len(games.finished), reduce="lifetime_sum")
+        for length, gained in games.finished:
             log((EPISODE_MODULE_RETURN_MEAN, side), gained, window=100)
             log(EPISODE_LEN_MEAN, length, window=100)
             log((MODULE_LENGTH_MEAN, side), length, window=100)
-        table.finished.clear()
+        games.finished.clear()
 
     def get_metrics(self) -> Any:
         """What `sample` logged."""
@@ -334,5 +334,5 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
 
     def assert_healthy(self) -> None:
         """Made, and ready to play."""
-        if not self.tables:
+        if not self.sides:
             raise AssertionError("this runner has no games")

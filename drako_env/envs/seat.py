@@ -1,5 +1,6 @@
 """Many games seen by one learner: it decides, batched opponents play everything in between."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -8,9 +9,14 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_states, role_of
+from drako_env.engine.loops import HEURISTIC, RANDOM
+from drako_env.engine.network import Tensors, judge, pack, replace
+from drako_env.engine.rollout import Rollout
 from drako_env.engine.view import Agent, random_seed
 from drako_env.envs.batch import GameBatch
 from drako_env.players import make_player
+from drako_env.players.policy import Policy as LearntPolicy
+from drako_env.players.policy import PolicyAgent, is_canonical
 
 Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.integer[Any]]]
 """A batched policy: `(observation (n, D), action_mask (n, A)) -> actions (n,)`."""
@@ -68,6 +74,10 @@ class SeatGames:
         self._deals = self._games.copy()
         self.seat = self._seats[self._deals % len(chosen)]
         """The learner's, in each game."""
+        self.length = 0.0
+        """How many decisions the learner made a game, in the rollout collected last."""
+        self._packed_for: list[Any] = []
+        self._each = float("inf")
         self._opponents: list[tuple[str, Player]] = []
         self._bound = np.zeros(0, np.int64)
         self._results: dict[str, tuple[int, float]] = {}
@@ -155,6 +165,88 @@ class SeatGames:
         known = (actions >= 0) & (actions < self.action_mask.shape[1])
         turned_back = self.game.symmetries.turn_back(np.where(known, actions, 0), self._ways)
         return np.where(known, turned_back, actions)
+
+    def collect(self, tensors: Tensors, rollout: Rollout) -> dict[str, float]:
+        """Let a network play on the learner's seat until it has made as many decisions with a choice in every game as
+        the `rollout` has places, and note them there. Returns the seconds for the games, the opponents' networks and
+        the learner's own.
+
+        Opponents that are random, heuristic or learnt policies play inside the kernels; any other is asked as ever."""
+        if (opponents := self._kernel_opponents()) is None:
+            return self._collect_by_steps(tensors, rollout)
+        start, results = time.perf_counter(), np.zeros((len(opponents), 4))
+        self._pack(tensors, opponents)
+        networks = np.array([o if isinstance(o, int) else 1 + i for i, o in enumerate(opponents)])
+        seats, scratch = (self._seats, self.seat, self._deals), np.zeros(self.observation.shape[1], np.int8)
+        meeting = networks, self._choices, np.cumsum(self._weights), self._bound, results
+        self.batch.collect(self._nets, 0, *seats, *meeting, scratch, rollout)
+        self._take_in(results)
+        seconds, each = time.perf_counter() - start, self._evaluation_time()
+        own, others = rollout.action.size * each, float(results[networks > 0, 3].sum()) * each
+        return {"games": max(0.0, seconds - own - others), "opponents": others, "forward": own}
+
+    def _kernel_opponents(self) -> list[Any] | None:
+        """What the kernels need to play the opponents: a number or a policy each; `None` if they cannot."""
+        roles = {role_of(name) for name in self.game.seats}
+        others = roles - {role_of(self.game.seats[self._seats[0]])} or roles
+        found: list[Any] = []
+        for _, player in self._opponents:
+            if isinstance(player, str):
+                found.append(RANDOM if player == "random" else HEURISTIC)
+            elif isinstance(player, PolicyAgent) and len(others) == 1:
+                found.append(player.policy(next(iter(others))))
+            elif isinstance(player, LearntPolicy):
+                found.append(player)
+            else:
+                return None
+        return found
+
+    def _pack(self, tensors: Tensors, opponents: list[Any]) -> None:
+        """The networks for the kernels, the learner's first; only its own change with every rollout."""
+        if self._packed_for != opponents:
+            silent: Any = (tensors, self.canonical)
+            known = [silent if isinstance(o, int) else (o.tensors, is_canonical(o.info)) for o in opponents]
+            self._nets, self._packed_for = pack([silent, *known], self.game.symmetries), opponents
+        replace(self._nets, 0, tensors)
+
+    def _evaluation_time(self) -> float:
+        """How many seconds the learner's network takes for a decision, at best."""
+        start = time.perf_counter()
+        judge(self._nets, 0, self.batch.observation, self.batch.action_mask)
+        self._each = min(self._each, (time.perf_counter() - start) / len(self.done))
+        return self._each
+
+    def _take_in(self, results: NDArray[np.float64]) -> None:
+        """Count finished games, and show the positions as they are now."""
+        for (name, _), (games, total, *_) in zip(self._opponents, results, strict=True):
+            if games:
+                before = self._results.get(name, (0, 0.0))
+                self._results[name] = before[0] + int(games), before[1] + float(total)
+        self.length = results[:, 2].sum() / max(1.0, results[:, 0].sum())
+        self.lengths[:] = self.reward[:] = 0
+        self.done[:] = False
+        if self.canonical:
+            self._turn()
+
+    def _collect_by_steps(self, tensors: Tensors, rollout: Rollout) -> dict[str, float]:
+        """The same step by step, forced decisions included."""
+        start, ended, decided = time.perf_counter(), 0, 0
+        nets = pack([(tensors, False)], self.game.symmetries)  # positions are shown turned already
+        for k in range(rollout.action.shape[1] + 1):
+            shares, values = judge(nets, 0, self.observation, self.action_mask)
+            if k == rollout.action.shape[1]:
+                rollout.next_value[:] = values
+                break
+            chance = self._chance.random(len(values))
+            actions = np.minimum((shares.cumsum(axis=1) <= chance[:, None]).sum(axis=1), shares.shape[1] - 1)
+            rollout.observation[:, k], rollout.action_mask[:, k] = self.observation, self.action_mask
+            rollout.action[:, k], rollout.value[:, k] = actions, values
+            rollout.log_probability[:, k] = np.log(np.take_along_axis(shares, actions[:, None], 1)[:, 0])
+            self.step(actions)
+            rollout.reward[:, k], rollout.ended[:, k] = self.reward, self.done
+            ended, decided = ended + int(self.done.sum()), decided + int(self.lengths[self.done].sum())
+        self.length = decided / max(1, ended)
+        return {"games": time.perf_counter() - start, "opponents": 0.0, "forward": 0.0}
 
     def take_results(self) -> dict[str, tuple[int, float]]:
         """Opponent -> `(games, sum of the learner's rewards)` since the last call, by the opponents' names."""

@@ -4,6 +4,7 @@
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -12,7 +13,7 @@ from drako_env.engine.game import Game
 from drako_env.engine.jit import load_kernels
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
-from drako_env.players.guided import GuidedSearchAgent
+from drako_env.players.guided import GuidedSearchAgent, ImprovedPolicyAgent
 from drako_env.players.policy import SUFFIX, PolicyAgent
 from drako_env.players.search import Budget, SearchAgent
 from drako_env.players.simple import HeuristicAgent, RandomAgent
@@ -29,6 +30,7 @@ KNOWN = {
     "puct:N": "a search guided by the learnt policy, with N simulations a decision, e.g. puct:200",
     "puct:Ts": "the same with T seconds a decision, e.g. puct:0.5s",
     "puct:N:PATH": "the same with the learnt policies of a folder",
+    "improve:N": "the learnt policy, improved by playing on from N deals of what is hidden, e.g. improve:12",
     "MODULE:CLASS": "a class of one's own with reset(seed) and act(view), called with the game, e.g. my_agents:Greedy",
 }
 
@@ -40,9 +42,23 @@ def make_player(spec: str, game: Game) -> Agent:
         return _own(spec, game)
     prepare_players(game)
     try:
-        return MAKERS[name](game, argument)
+        player = MAKERS[name](game, argument)
     except ValueError as error:
         raise ValueError(f"{error}; known agents are {', '.join(KNOWN)}") from None
+    if name in LEARNT:
+        _warm_up(name, player, game)
+    return player
+
+
+def _warm_up(name: str, player: Agent, game: Game) -> None:
+    """Compile what a learnt player needs, if that was never done, with a word about it."""
+
+    def decide() -> None:
+        player.reset(0)
+        player.act(Position(game).deal(0).view())
+
+    with suppress(ValueError):  # a single file plays its own role alone
+        load_kernels(f"{game.name} {name}", game.kernels.cache, lambda: None, decide)
 
 
 def _random(game: Game, argument: str) -> Agent:
@@ -64,6 +80,13 @@ def _puct(game: Game, argument: str) -> Agent:
     return GuidedSearchAgent(game, _budget("puct", budget), _policy_path(f"puct:{argument}", game, path))
 
 
+def _improve(game: Game, argument: str) -> Agent:
+    deals, _, path = argument.partition(":")
+    if not re.fullmatch(r"[1-9]\d{0,4}", deals):
+        raise ValueError(f"agent 'improve:{argument}': give how often the hidden cards are dealt (improve:12)")
+    return ImprovedPolicyAgent(game, int(deals), _policy_path(f"improve:{argument}", game, path))
+
+
 def _policy(game: Game, argument: str) -> Agent:
     return PolicyAgent(game, _policy_path(f"policy:{argument}", game, argument))
 
@@ -82,7 +105,12 @@ MAKERS: dict[str, Callable[[Game, str], Agent]] = {
     "ismcts": _ismcts,
     "policy": _policy,
     "puct": _puct,
+    "improve": _improve,
 }
+
+
+LEARNT = ("policy", "puct", "improve")
+"""Those that learnt weights are needed for."""
 
 
 def _own(spec: str, game: Game) -> Agent:
@@ -114,7 +142,7 @@ def player_files(spec: str, game: Game) -> list[Path]:
     name, _, argument = spec.partition(":")
     if name not in MAKERS:
         return [Path(file)] if (file := getattr(sys.modules.get(name), "__file__", None)) else []
-    if name not in ("policy", "puct"):
+    if name not in LEARNT:
         return []
     path = _policy_path(spec, game, argument if name == "policy" else argument.partition(":")[2])
     return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]

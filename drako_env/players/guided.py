@@ -1,14 +1,24 @@
-"""A search guided by learnt networks as a player of any game that has them."""
+"""Players that look ahead with learnt networks, in any game that has them."""
 
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from drako_env.engine.game import Game, role_of
-from drako_env.engine.network import pack
-from drako_env.players.policy import is_canonical, load_policies
+from drako_env.engine.game import Game, new_masks, new_states, role_of
+from drako_env.engine.network import Networks, pack
+from drako_env.engine.view import SeatView, random_seed
+from drako_env.players.policy import PolicyAgent, is_canonical, load_policies
 from drako_env.players.search import Budget, SearchAgent
+
+
+def networks_of(path: Path, game: Game) -> tuple[Networks, NDArray[np.int64]]:
+    """The networks of a folder, and which of them plays each seat; `ValueError` if a role has none."""
+    policies, roles = load_policies(path, game), [role_of(seat) for seat in game.seats]
+    if missing := [role for role in dict.fromkeys(roles) if role not in policies]:
+        raise ValueError(f"policy {path}: looking ahead needs a network for every role, and {missing[0]} has none")
+    networks = [(policy.tensors, is_canonical(policy.info)) for policy in policies.values()]
+    return pack(networks, game.symmetries), np.array([list(policies).index(role) for role in roles])
 
 
 class GuidedSearchAgent(SearchAgent):
@@ -19,13 +29,7 @@ class GuidedSearchAgent(SearchAgent):
     NODES_A_SIMULATION = 40
 
     def __init__(self, game: Game, budget: Budget, path: Path) -> None:
-        policies = load_policies(path, game)
-        roles = [role_of(seat) for seat in game.seats]
-        if missing := [role for role in dict.fromkeys(roles) if role not in policies]:
-            raise ValueError(f"policy {path}: a guided search needs one for every role, and {missing[0]} has none")
-        networks = [(policy.tensors, is_canonical(policy.info)) for policy in policies.values()]
-        self._nets = pack(networks, game.symmetries)
-        self._players = np.array([list(policies).index(role) for role in roles])
+        self._nets, self._players = networks_of(path, game)
         self._observation = np.zeros(len(game.observation_high), np.int8)
         super().__init__(game, budget)
 
@@ -34,3 +38,35 @@ class GuidedSearchAgent(SearchAgent):
             *self._search_arguments(known, count), self._nets, self._players, self._observation
         )
         self.simulations += count
+
+
+class ImprovedPolicyAgent(PolicyAgent):
+    """The learnt policy, moved towards what looking ahead says: the probability of an action is multiplied with
+    `exp(worth / STEP)`, its worth being what both sides' policies make of it on average over some deals of the hidden
+    cards. Unlike a tree over the own information sets it never lets one seat know what only the other can (the
+    update-equivalence search of Sokota et al. 2023)."""
+
+    DEPTH = 8
+    STEP = 0.1
+
+    def __init__(self, game: Game, deals: int, path: Path) -> None:
+        super().__init__(game, path)
+        self._deals, (self._nets, self._players) = deals, networks_of(path, game)
+        self._scratch, self._words = new_states(game, 2), new_masks(game, 1)
+        self._reward, self._worth = np.zeros(len(game.seats), np.float32), np.zeros(len(game.actions))
+        self._observation = np.zeros(len(game.observation_high), np.int8)
+
+    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
+        """The probabilities of all actions, and what the seat may expect."""
+        shares, value = super().weigh(view)
+        if len(view.legal()) == 1:
+            return shares, value
+        game, known = view.game, view.seeded(random_seed(self._chance))
+        mask, networks = self._words.view(np.int8)[0], (self._nets, self._players, self._observation)
+        budget, worth = (self._deals, self.DEPTH, self._reward), self._worth
+        scratch = self._scratch, self._words[0], mask, view.action_mask
+        game.kernels.look_ahead_one(game.tables, known, *scratch, *budget, *networks, worth)
+        best = self._worth[view.legal()].max()
+        improved = shares * np.exp((self._worth - best) / (self.STEP * game.max_reward))
+        improved /= improved.sum()
+        return improved, float(improved @ self._worth)

@@ -35,7 +35,7 @@ CARDS_SCALE = 4.0
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """A network, and how to play with it: called with observations and masks it returns actions, so that it can be the
     opponent of `sb3_env`. It keeps its own random numbers."""
@@ -51,8 +51,10 @@ class Policy:
     @classmethod
     def of(cls, game: Game, tensors: Tensors, info: dict[str, str], seed: int) -> "Policy":
         """From the tensors of a network."""
-        nets = pack([(tensors, is_canonical(info))], game.symmetries)
-        return cls(game, tensors, info, np.random.default_rng(seed), nets)
+        return _policy(game, tensors, info, np.random.default_rng(seed))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _policy, (self.game, dict(self.tensors), self.info, self.chance)  # each copy computes in its own memory
 
     def __call__(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.int64]:
         """One action for each row."""
@@ -73,6 +75,10 @@ class Policy:
         """The probability of every action `(n, A)`, and what the deciding seats may expect `(n,)`."""
         shares, values = judge(self.nets, 0, observation, mask)
         return shares, values
+
+
+def _policy(game: Game, tensors: Tensors, info: dict[str, str], chance: np.random.Generator) -> Policy:
+    return Policy(game, tensors, info, chance, pack([(tensors, is_canonical(info))], game.symmetries))
 
 
 def is_canonical(info: Mapping[str, str]) -> bool:
@@ -228,8 +234,9 @@ class PolicyAgent:
 
     def __init__(self, game: Game, path: Path) -> None:
         self._path, self._policies = path, load_policies(path, game)
-        self._roles = np.array([role_of(seat) for seat in game.seats])
-        self._opinions: list[tuple[int, float]] = []
+        self._roles = [role_of(seat) for seat in game.seats]
+        self._legal: NDArray[np.int8] = np.zeros(len(game.actions), np.int8)
+        self._shares: NDArray[np.floating] = np.zeros(len(game.actions))
         self._value = 0.5
 
     def reset(self, seed: int) -> None:
@@ -238,32 +245,38 @@ class PolicyAgent:
 
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
-        policy = self._policy(self._roles[view.seat])
-        (shares,), (value,) = policy.judge(view.observation[None], view.action_mask[None])
-        legal = view.legal()
-        self._opinions = sorted(((a, float(shares[a])) for a in legal), key=lambda pair: -pair[1])
-        self._value = min(1.0, max(0.0, 0.5 + 0.5 * float(value) / view.game.max_reward))
-        weights = shares[legal].astype(float)
-        return int(self._chance.choice(legal, p=weights / weights.sum()))
+        self._legal = view.action_mask
+        self._shares, value = self.weigh(view)
+        self._value = min(1.0, max(0.0, 0.5 + 0.5 * value / view.game.max_reward))
+        sums = self._shares.cumsum(dtype=float)
+        return int(sums.searchsorted(self._chance.random() * sums[-1], side="right"))
+
+    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
+        """The probabilities of all actions, and what the seat may expect."""
+        policy = self.policy(self._roles[view.seat])
+        shares, values = policy.judge(view.observation[None], view.action_mask[None])
+        return shares[0], float(values[0])
 
     def act_batch(
         self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
     ) -> NDArray[np.int64]:
         """Choose a legal action in each of many games, in which `seats` are to decide."""
-        actions, roles = np.empty(len(seats), np.int64), self._roles[seats]
+        actions, roles = np.empty(len(seats), np.int64), np.array(self._roles)[seats]
         for role in np.unique(roles):
             rows = roles == role
-            actions[rows] = self._policy(role).sample(observation[rows], mask[rows], self._chance)
+            actions[rows] = self.policy(role).sample(observation[rows], mask[rows], self._chance)
         return actions
 
-    def _policy(self, role: str) -> Policy:
+    def policy(self, role: str) -> Policy:
+        """That of a role; `ValueError` if it has none."""
         if role not in self._policies:
             raise ValueError(f"policy {self._path}: plays {', '.join(self._policies)}, not {role}")
         return self._policies[role]
 
     def opinions(self) -> list[tuple[int, float]]:
         """The probability of each action at the last decision, highest first."""
-        return self._opinions
+        legal = np.flatnonzero(self._legal).tolist()
+        return sorted(((action, float(self._shares[action])) for action in legal), key=lambda pair: -pair[1])
 
     def value(self) -> float:
         """The winning chance that it gave its own seat at the last decision."""

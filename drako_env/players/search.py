@@ -49,7 +49,8 @@ class SearchAgent:
     @property
     def _mask(self) -> NDArray[np.int8]:
         """The words byte by byte; a view that was kept would no longer be one in a copy of the agent."""
-        return self._words.view(np.int8)[0]
+        mask: NDArray[np.int8] = self._words.view(np.int8)[0]
+        return mask
 
     def reset(self, seed: int) -> None:
         """A new game."""

@@ -41,13 +41,13 @@ class Forgetful:
     def start(self, game, seeds, config):
         self.seats, self.round = list(seeds), 0
 
-    def train(self, opponents, rate):
+    def train(self, opponents, rate, entropy):
         for pool in opponents.values():
             for _, player in pool.values():
                 kind, _, file = player.partition(":")
                 assert kind != "policy" or Path(file).read_bytes().startswith(b"policy")
         self.round += 1
-        return {seat: {"results": {}, "decisions": self.round} for seat in self.seats}
+        return {seat: {"results": {}, "decisions": self.round, "time": {"games": 1.0}} for seat in self.seats}
 
     def export(self, files, info):
         for path in files.values():

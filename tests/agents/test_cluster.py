@@ -164,7 +164,7 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
     said = []
     learners = ClusterLearners(1, said.append)
     learners.start(game, SEEDS, Config.load(**SMALL))
-    learners.train({seat: {"random": (1.0, "random")} for seat in SEEDS}, 1e-3)
+    learners.train({seat: {"random": (1.0, "random")} for seat in SEEDS}, 1e-3, 0.01)
     learners.export(files, {})
     batch = drako_v0.batch_env(64, seed=0)
     batch.step(batch.sample())
@@ -179,7 +179,7 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
     policy = load_policy(files["dragon_0"], game)
     assert np.abs(policy.probabilities(batch.observation, batch.action_mask) - theirs).max() < 1e-5
 
-    learners.train({seat: {"random": (1.0, "random")} for seat in SEEDS}, 1e-3)
+    learners.train({seat: {"random": (1.0, "random")} for seat in SEEDS}, 1e-3, 0.01)
     changed = learners._tensors()["dragon_0"]["policy.weight"]
     assert not np.array_equal(changed, policy.tensors["policy.weight"])
     learners.save(tmp_path / "saved")
@@ -191,7 +191,7 @@ def test_an_exported_policy_is_the_learner_and_can_be_begun_with(nodes, tmp_path
 
     # a runner that was lost comes back with the networks, and with the opponents of the round
     learners._runners.foreach_env_runner(lambda runner: os.kill(os.getpid(), signal.SIGKILL), local_env_runner=False)
-    learners.train({seat: {"heuristic": (1.0, "heuristic")} for seat in SEEDS}, 1e-3)
+    learners.train({seat: {"heuristic": (1.0, "heuristic")} for seat in SEEDS}, 1e-3, 0.01)
     assert said[-2:] == ["1 of 1 runners lost; waiting for them to come back", "1 of 1 runners again"]
     ((number, *met),) = learners._runners.foreach_env_runner(opponents_of, local_env_runner=False)
     assert (number, met) == (learners._rounds, ["heuristic", "heuristic"])
@@ -233,4 +233,4 @@ def played_weights(learners):
 
 
 def opponents_of(runner):
-    return (runner._opponents_number, *(table.games._opponents[-1][0] for table in runner.tables.values()))
+    return (runner._opponents_number, *(side.games._opponents[-1][0] for side in runner.sides.values()))

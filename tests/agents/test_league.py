@@ -52,12 +52,12 @@ def test_priorities_are_squares_of_the_losses():
 
 def test_a_pool_shares_out_the_games():
     pool, config = Pool(), Config()
-    assert pool.opponents(config) == pytest.approx({"latest": 0.8, "heuristic": 0.15, "random": 0.05})
+    assert pool.opponents(config) == pytest.approx({"latest": 0.9, "heuristic": 0.1})
     pool.snapshots = ["old", "new"]
     pool.learn({"old": (100, 90.0), "new": (100, 50.0), "heuristic": (10, 1.0)})
     shares = pool.opponents(config)
     assert sum(shares.values()) == pytest.approx(1)
-    assert shares["new"] == pytest.approx(0.3 * 25 / 26)
+    assert shares["new"] == pytest.approx(0.2 * 25 / 26)
     assert pool.win_rates["heuristic"] == pytest.approx(0.1)
     assert pool.hardest(1) == ["new"]
 
@@ -89,7 +89,7 @@ def test_bad_options_are_named(values, says):
 def test_an_exported_policy_is_the_learner(tmp_path):
     game = make_game("drako", rules="tiny")
     learner = Learner(game, "dragon_0", Config.load(**SMALL), 0)
-    learner.train({"random": (1.0, "random")}, 1e-3)
+    learner.train({"random": (1.0, "random")}, 1e-3, 0.02)
     learner.export(tmp_path / "x.safetensors", {})
     policy, batch = load_policy(tmp_path / "x.safetensors", game), drako_v0.batch_env(64, seed=0, rules="tiny")
     batch.step(batch.sample())
@@ -157,12 +157,13 @@ def test_an_exploiter_meets_any_player_on_every_seat(tmp_path):
 
 
 def test_a_row_of_the_log_becomes_flat_once():
-    side = {"entropy": 0.5, "train_win": {"latest": 0.25}, "win": {"a_b": [3, 4]}}
-    flat = figures({"round": 7, "sides": {"dragon": side, "dwarves": {"train_win": {}}}})
+    side = {"entropy": 0.5, "train_win": {"latest": 0.25}, "win": {"a_b": [3, 4]}, "time": {"update": 0.9}}
+    flat = figures({"round": 7, "sides": {"dragon": side, "dwarves": {"train_win": {}, "time": {}}}})
     low, high = wilson(3, 4)
     assert flat == {
         ("", "round"): 7,
         ("dragon", "entropy"): 0.5,
+        ("dragon", "time_update"): 0.9,
         ("dragon", "train_win_latest"): 0.25,
         ("dragon", "win_a_b"): 0.75,
         ("dragon", "win_a_b_low"): low,
@@ -257,7 +258,7 @@ def test_bad_words_are_one_clear_line(words, says):
 
 
 def test_training_on_the_tiny_table_becomes_hard_to_exploit(tmp_path):
-    done = train("--rounds", "30", "--games", "20", "--out", str(tmp_path), "--train", "rollouts=4")
+    done = train("--rounds", "30", "--games", "20", "--out", str(tmp_path), "--train", "rollouts=16")
     assert done.returncode == 0, done.stderr
     game = make_game("drako", rules="tiny")
     tree = build_tree(game)
@@ -270,10 +271,10 @@ def test_a_learner_can_begin_with_a_policy(tmp_path):
     game, config = make_game("drako"), Config.load(**SMALL)
     first, second = Learner(game, "dragon_0", config, 1), Learner(game, "dragon_0", config, 2)
     first.export(tmp_path / "dragon.safetensors", {})
-    assert not np.array_equal(first.tensors()["0.weight"], second.tensors()["0.weight"])
+    assert not np.array_equal(first.model.tensors()["0.weight"], second.model.tensors()["0.weight"])
     second.start_from(tmp_path / "dragon.safetensors")
-    for name, tensor in first.tensors().items():
-        assert np.array_equal(tensor, second.tensors()[name])
+    for name, tensor in first.model.tensors().items():
+        assert np.array_equal(tensor, second.model.tensors()[name])
     other = Learner(game, "dragon_0", Config.load(**SMALL | {"layers": [16]}), 3)
     with pytest.raises(ValueError, match="another shape than layers"):
         other.start_from(tmp_path / "dragon.safetensors")

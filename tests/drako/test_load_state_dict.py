@@ -105,7 +105,7 @@ def test_every_pending_card_comes_back(make):
     game, twin = make(), position()
     twin.load_state_dict(game.state_dict())
     assert twin.state_dict() == game.state_dict()
-    assert twin._mask.tobytes() == game._mask.tobytes()
+    assert twin.position.mask.tobytes() == game.position.mask.tobytes()
 
 
 def test_as_many_cards_as_there_may_be_are_played_to_the_end():

@@ -32,7 +32,7 @@ def seen_by(game, states, seat):
 def test_a_view_is_what_the_deciding_seat_sees_of_one_game_of_many(module, options):
     env = in_play(module, options)
     other = in_play(module, options, decisions=9)
-    states = np.concatenate([other._states, env._states])
+    states = np.concatenate([other.position.states, env.position.states])
     before = states.tobytes()
     view, seen = SeatView.of(env.game, states, 1), env.observe(env.agent_selection)
     assert env.game.seats[view.seat] == env.agent_selection
@@ -50,7 +50,7 @@ def test_a_determinized_position_is_whole_and_looks_the_same_to_the_seat(module,
     view, deals = env.view(), set()
     for seed in range(12):
         states = view.determinize(seed)
-        assert seen_by(env.game, states, view.seat) == seen_by(env.game, env._states, view.seat)
+        assert seen_by(env.game, states, view.seat) == seen_by(env.game, env.position.states, view.seat)
         again = env.game.load_state_dict(env.game.state_dict(states[0]))
         again["rng"] = states["rng"][0]
         assert again.tobytes() == states.tobytes(), "a position that a game can come to"

@@ -19,7 +19,7 @@ from ray.tune.registry import register_env
 
 from drako_env import drako_v0
 from drako_env.engine.game import sides
-from drako_env.envs.rllib import ILLEGAL, BatchEnvRunner, Table, masked_module_spec, pieces
+from drako_env.envs.rllib import ILLEGAL, BatchEnvRunner, SideGames, masked_module_spec, pieces
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
 from drako_env.players import make_player, shipped_policy
@@ -47,7 +47,7 @@ def test_episodes_are_the_games_as_they_were_played(module, options):
     """The actions of the episodes, played again game by game, show the same observations, masks and rewards."""
     game = module.raw_env(**options).game
     side, count, steps = sides(game)[0], 12, 70
-    table, again = Table(game, side, count, False, 5), SeatGames(game, count, side, "random", 5)
+    table, again = SideGames(game, side, count, False, 5), SeatGames(game, count, side, "random", 5)
     episodes = iter([e for _ in range(3) for e in _in_rows(table, modules_of(game)[side], steps, count)])
     for _ in range(3):
         rows = [next(episodes) for _ in range(count)]
@@ -81,7 +81,7 @@ def _in_rows(table, network, steps, count):
 
 
 def test_what_follows_an_end_is_not_taken_for_the_same_game():
-    table = Table(make_game("drako"), "dragon_0", 16, True, 1)
+    table = SideGames(make_game("drako"), "dragon_0", 16, True, 1)
     with torch.no_grad():
         episodes = [e for _ in range(3) for e in table.sample(modules_of(table.games.game)["dragon_0"], 64)]
     ended = [episode for episode in episodes if episode.is_terminated]
@@ -93,7 +93,7 @@ def test_what_follows_an_end_is_not_taken_for_the_same_game():
 
 def test_illegal_actions_have_no_chance_and_chances_are_those_that_were_used():
     game = make_game("drako")
-    network, table = modules_of(game)["dwarves_0"], Table(game, "dwarves_0", 32, True, 2)
+    network, table = modules_of(game)["dwarves_0"], SideGames(game, "dwarves_0", 32, True, 2)
     with torch.no_grad():
         torch.nn.init.normal_(network.policy.weight, std=30.0)  # logits of hundreds
         for episode in table.sample(network, 20):
@@ -168,7 +168,7 @@ def test_ppo_learns_on_every_game_and_goes_on_from_a_checkpoint(module, options,
 def test_only_a_cut_is_valued_by_what_follows(over, cluster):
     """After an end the next game is seen: no target may depend on it. After a cut the same game goes on."""
     game = make_game("drako")
-    algorithm, table = ppo(game).build_algo(), Table(game, "dragon_0", 16, True, 1)
+    algorithm, table = ppo(game).build_algo(), SideGames(game, "dragon_0", 16, True, 1)
     with torch.no_grad():
         episodes = [e for _ in range(3) for e in table.sample(algorithm.get_module("dragon_0"), 64)]
     chosen = [episode for episode in episodes if episode.is_terminated == over]
@@ -194,7 +194,7 @@ def test_opponents_are_fetched_once_and_results_named(cluster):
     last = ray.put(LastLegal())
     met = {"dragon_0": {"last": (1.0, last)}, "dwarves_0": {"random": (0.5, "random"), "last": (0.5, last)}}
     runner.set_opponents(met, 1)
-    dragon, dwarves = (runner.tables[side].games for side in ("dragon_0", "dwarves_0"))
+    dragon, dwarves = (runner.sides[side].games for side in ("dragon_0", "dwarves_0"))
     name, player = dragon._opponents[-1]
     assert dwarves._opponents[-1] == (name, player)
     pool = list(dwarves._opponents)

@@ -9,6 +9,7 @@ from rich.console import Console
 from drako_env import replay
 from drako_env.cli.replay import show
 from drako_env.engine.game import rules_digest
+from drako_env.engine.loops import OVER
 from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
 from drako_env.players import make_player
@@ -199,11 +200,9 @@ def test_a_replay_without_a_decision_is_one_that_is_not_over(file):
 
 def test_positions_are_one_before_every_decision_and_one_at_the_end(recorded):
     game = recorded.make_game()
-    found = list(replay.positions(recorded, game))
-    assert [len(states) for states in found] == [1] * (len(recorded.decisions) + 1)
-    deciding = [game.seats[states["agent"][0]] for states in found[:-1]]
-    assert deciding == [decision.agent for decision in recorded.decisions]
-    assert game.phase(found[-1][0]) == "over"
+    found = [(position.agent, game.phase(position.state)) for position in replay.positions(recorded, game)]
+    assert [game.seats[seat] for seat, _ in found[:-1]] == [decision.agent for decision in recorded.decisions]
+    assert found[-1] == (OVER, "over")
 
 
 def test_opinions_may_end_before_the_game(recorded):

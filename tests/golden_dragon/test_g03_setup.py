@@ -42,9 +42,9 @@ def test_g3_nothing_is_left_to_chance():
         game.reset(seed=seed)
         states.append(game.state_dict())
     assert states[0] == states[1]
-    chance, record = game.game.chance, game._states[0]
+    chance, record = game.game.chance, game.position.state
     assert (chance.max_outcomes, chance.max_events, chance.outcomes(record)) == (0, 0, ())
-    for decide in (lambda: chance.lay_out(record, 0), lambda: chance.heard(record, 0, None)):
+    for decide in (lambda: chance.lay_out(record, 0), lambda: chance.outcome_text(record, 0, None)):
         with pytest.raises(ValueError, match="nothing is left to chance"):
             decide()
 

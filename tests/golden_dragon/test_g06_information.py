@@ -278,7 +278,7 @@ def test_g6_re_dealing_a_holder_that_is_being_filled_reaches_any_stones():
         game.step(random_action(game, random.Random(0)))
     before = game.state_dict()
     for _ in range(400):
-        game.game.kernels.redeal_one(game.game.tables, game._states, 0, 0)
+        game.position.redeal(0)
         holders = game.state_dict()["holders"]
         found.add(tuple(holders[1]))
         assert game.state_dict() | {"holders": None} == before | {"holders": None}

@@ -15,6 +15,7 @@ from drako_env.envs.aec import GameEnv, wrap
 from drako_env.envs.batch import GameBatch
 from drako_env.envs.gym import SeatEnv
 from drako_env.envs.sb3 import SeatVecEnv
+from drako_env.envs.seat import SeatGames
 from drako_env.evaluation.match import play_game
 from drako_env.evaluation.runner import play_pairings
 from drako_env.exact import build_tree, exploitability, value
@@ -75,11 +76,11 @@ def test_batch():
 
 
 def test_sb3_and_gymnasium():
-    env = SeatVecEnv(GAME, 16, "player_0", "heuristic", 0)
+    env = SeatVecEnv(SeatGames(GAME, 16, "player_0", "heuristic", 0))
     assert env.reset().shape == (16, 11)
     _, rewards, dones, _ = env.step(np.full(16, PASS))
     assert set(np.abs(rewards[dones])) <= {1, 2}
-    alone = SeatEnv(GAME, "player_1", "random")
+    alone = SeatEnv(SeatGames(GAME, 1, "player_1"))
     first, info = alone.reset(seed=1)
     assert alone.reset(seed=1)[0].tolist() == first.tolist()
     assert alone.step(int(info["action_mask"].argmax()))[1] in (-2, -1, 0, 1, 2)

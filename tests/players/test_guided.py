@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 
 def players(game, folder):
-    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:")]
+    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:", "improve:2:")]
 
 
 def test_every_choice_is_legal_and_the_same_for_a_seed(folder):
@@ -143,7 +143,7 @@ def test_a_role_without_a_network_is_missed(folder, tmp_path):
         with pytest.raises(ValueError, match="give simulations"):
             make_player(wrong, game)
     game = next(views(1, 1))[0].game
-    with pytest.raises(ValueError, match="needs one for every role"):
+    with pytest.raises(ValueError, match="needs a network for every role"):
         GuidedSearchAgent(game, Budget(simulations=5), Path(folder(game)) / "dragon.safetensors")
 
 

@@ -1,6 +1,8 @@
 """Policies as files: what is written is what plays, and nothing foreign is loaded."""
 
+import copy
 import json
+import pickle
 import struct
 
 import numpy as np
@@ -270,3 +272,16 @@ def test_the_policy_that_comes_with_the_project_beats_the_heuristic(game, seat, 
 def test_a_game_without_a_policy_of_its_own_says_so():
     with pytest.raises(ValueError, match="agent 'policy': none comes with icarius_v0"):
         make_player("policy", make_game("icarius"))
+
+
+def test_a_copy_computes_in_memory_of_its_own(game, folder):
+    """Ray hands out arrays that nobody may write to."""
+    policy = load_policy(folder / "dragon.safetensors", game, seed=3)
+    for tensor in policy.tensors.values():
+        tensor.flags.writeable = False
+    copies = pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)
+    batch = positions()
+    chosen = policy(batch.observation, batch.action_mask)
+    for twin in copies:
+        assert not np.shares_memory(twin.nets.logits, policy.nets.logits)
+        assert np.array_equal(twin(batch.observation, batch.action_mask), chosen)

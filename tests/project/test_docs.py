@@ -16,7 +16,7 @@ import pytest
 import drako_env
 from drako_env.drako.rules import OPTIONS as DRAKO_OPTIONS
 from drako_env.envs.batch import GameBatch
-from drako_env.envs.doors import Doors
+from drako_env.envs.environments import Environments
 from drako_env.envs.registration import gymnasium_id
 from drako_env.games import make_game
 from drako_env.golden_dragon.rules import OPTIONS as BOARD_OPTIONS
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "notebooks" / "docs"
 
 MEMBERS = {
-    "drako_env.envs.doors.Doors": "env raw_env batch_env sb3_env gym_env gym_vector_env",
+    "drako_env.envs.environments.Environments": "env raw_env batch_env sb3_env gym_env gym_vector_env",
     "drako_env.envs.aec.GameEnv": "observe view reset step render observation_fields observation_space action_space "
     "state_dict load_state_dict action_dict action_id",
     "drako_env.envs.batch.GameBatch": "step sample reset save load best view num_games observation_fields",
@@ -81,8 +81,8 @@ def test_a_public_name_has_a_docstring_and_a_page(name):
 def test_the_doors_of_a_game_are_the_documented_ones(module):
     for name in module.__all__:
         if name != "Rules":
-            assert getattr(module, name).__func__ is getattr(Doors, name)
-        assert f"`{name}`" in page("reference/doors.md")
+            assert getattr(module, name).__func__ is getattr(Environments, name)
+        assert f"`{name}`" in page("reference/functions.md")
     assert f"`{module.__name__.split('.')[-1]}.Rules`" in page("reference/rules.md")
 
 

@@ -1,4 +1,4 @@
-"""The doors of a game: one way to make each kind of environment, for every game."""
+"""One way to make each kind of environment, for every game."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from drako_env.envs.sb3 import SeatVecEnv
 
 
-class Doors:
+class Environments:
     """The environments of one game. `rules` names its rules table (see the game's module), and `options` are those of
     its `RULES.md`."""
 

@@ -1,0 +1,224 @@
+"""PPO at the speed of the kernels: what it collects is what was played, and what it learns is PPO."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+
+from agents.league.ppo import KernelPPO
+from drako_env.engine.network import judge, pack
+from drako_env.engine.rollout import add_advantages, new_rollout
+from drako_env.envs.sb3 import SeatVecEnv
+from drako_env.envs.seat import SeatGames
+from drako_env.games import make_game
+from drako_env.players import make_player
+from tests.engine.test_network import tensors
+
+OPPONENTS = {"random": (1.0, "random"), "heuristic": (1.0, "heuristic"), "learnt": (2.0, "policy")}
+
+
+def seat_games(name="drako", seat="dragon_0", opponent="random", games=8, canonical=True, **options):
+    return SeatGames(make_game(name, **options), games, seat, opponent, 1, canonical)
+
+
+def rollout_of(games, places):
+    game = games.game
+    return new_rollout(len(games.done), places, len(game.observation_high), len(game.actions), len(game.seats))
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+def test_every_noted_decision_is_the_networks(canonical):
+    games = seat_games(opponent=OPPONENTS, canonical=canonical)
+    network, rollout = tensors(games.game, 16, 16), rollout_of(games, 40)
+    games.collect(network, rollout)
+    seen, legal = rollout.observation.reshape(-1, 320), rollout.action_mask.reshape(-1, 222)
+    shares, values = judge(pack([(network, False)], games.game.symmetries), 0, seen, legal)
+    chosen = shares[np.arange(len(shares)), rollout.action.ravel()]
+    assert (chosen > 0).all()
+    np.testing.assert_allclose(np.log(chosen), rollout.log_probability.ravel(), atol=1e-4)
+    np.testing.assert_allclose(values, rollout.value.ravel(), atol=1e-4)
+    assert (legal.sum(axis=1) > 1).all(), "where nothing can be chosen nothing can be learnt"
+    if canonical:
+        assert (games.game.symmetries.canonical(seen) == 0).mean() > 0.9, "but for positions that are their own twins"
+
+
+def test_rewards_belong_to_the_last_decision_before_the_end():
+    games = seat_games(opponent=OPPONENTS, games=16)
+    rollout = rollout_of(games, 200)
+    games.collect(tensors(games.game, 8), rollout)
+    assert rollout.ended.sum() > 16
+    assert set(np.abs(rollout.reward[rollout.ended]).tolist()) == {1.0}
+    assert not rollout.reward[~rollout.ended].any()
+    results = games.take_results()
+    assert results.keys() == OPPONENTS.keys()
+    assert sum(count for count, _ in results.values()) >= rollout.ended.sum()
+    assert games.length > 20
+    assert games.take_results() == {}
+
+
+def test_the_same_seed_collects_the_same():
+    rollouts = []
+    for _ in range(2):
+        games = seat_games(opponent=OPPONENTS)
+        rollouts.append(rollout_of(games, 30))
+        games.collect(tensors(games.game, 8), rollouts[-1])
+        games.collect(tensors(games.game, 8, seed=1), rollouts[-1])
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(*rollouts, strict=True))
+
+
+def test_games_go_on_in_steps_where_collecting_stopped():
+    games = seat_games(opponent=OPPONENTS)
+    games.collect(tensors(games.game, 8), rollout_of(games, 10))
+    assert (games.batch.agent == games.seat).all()
+    for _ in range(100):
+        games.step(np.array([mask.nonzero()[0][0] for mask in games.action_mask]))
+    assert games.take_results()
+
+
+def test_many_seats_of_a_role_take_turns():
+    games = seat_games("golden_dragon", "player", {"heuristic": (1.0, "heuristic")}, num_players=3)
+    rollout = rollout_of(games, 60)
+    games.collect(tensors(games.game, 8), rollout)
+    where = games.game.observation_fields["seat"]
+    assert (rollout.observation[:, :, where].sum(axis=(0, 1)) > 0).all()
+
+
+def test_an_opponent_that_no_kernel_knows_is_asked_step_by_step():
+    asked = []
+
+    def first(observation, mask):
+        asked.append(len(mask))
+        return mask.argmax(axis=1)
+
+    games = seat_games(opponent={"mine": (1.0, first), "learnt": (1.0, "policy")})
+    network, rollout = tensors(games.game, 16), rollout_of(games, 100)
+    games.collect(network, rollout)
+    assert asked
+    seen, legal = rollout.observation.reshape(-1, 320), rollout.action_mask.reshape(-1, 222)
+    shares, _ = judge(pack([(network, False)], games.game.symmetries), 0, seen, legal)
+    chosen = shares[np.arange(len(shares)), rollout.action.ravel()]
+    np.testing.assert_allclose(np.log(chosen), rollout.log_probability.ravel(), atol=1e-4)
+    assert set(games.take_results()) <= {"mine", "learnt"}
+
+
+def test_a_learnt_opponent_plays_as_ever():
+    """Against the shipped dwarves, random play wins as often in the kernels as step by step."""
+    game, shares = make_game("drako"), []
+    silent = {name: 0 * tensor for name, tensor in tensors(game, 8).items()}
+    learnt = make_player("policy", game)
+    for player in ("policy", learnt.policy("dwarves"), learnt.policy("dwarves").sample):
+        if not isinstance(player, str) and not hasattr(player, "nets"):
+            player = partial(player, chance=np.random.default_rng(0))
+        games = seat_games(opponent={"x": (1.0, player)}, games=64)
+        games.collect(silent, rollout_of(games, 150))
+        count, total = games.take_results()["x"]
+        shares.append(total / count)
+    assert max(shares) < -0.9
+
+
+def test_advantages_by_hand():
+    rollout = new_rollout(1, 3, 1, 1, 2)
+    rollout.value[0] = [0.5, 0.25, -0.5]
+    rollout.reward[0, 1], rollout.ended[0, 1], rollout.next_value[0] = 1.0, True, 0.75
+    add_advantages(rollout, 0.9, 0.5, 1.0)
+    surprise = [0.9 * 0.25 - 0.5, 1 - 0.25, 0.9 * 0.75 + 0.5]
+    assert rollout.advantage[0].tolist() == pytest.approx([surprise[0] + 0.45 * surprise[1], surprise[1], surprise[2]])
+    target = [0.5 + surprise[0] + 0.9 * surprise[1], 0.25 + surprise[1], -0.5 + surprise[2]]
+    assert rollout.target[0].tolist() == pytest.approx(target)
+
+
+SETTINGS = {"n_steps": 32, "batch_size": 128, "n_epochs": 1, "gamma": 1.0, "device": "cpu", "seed": 0}
+
+
+def model(**settings):
+    env = SeatVecEnv(seat_games(games=16, rules="tiny"))
+    made = KernelPPO("MlpPolicy", env, layers=(16,), **SETTINGS | settings)
+    made.set_logger(Logger(None, []))
+    return made
+
+
+def test_one_minibatch_changes_the_network_as_maskable_ppo_would():
+    """The same loss, so the same gradient, on all decisions at once."""
+    ours = model(kept=1.0, batch_size=512, ent_coef=0.03)
+    ours.learn(512)
+    before = {name: tensor.clone() for name, tensor in ours.policy.state_dict().items()}
+    ours.collect_rollouts(ours.env, BaseCallbackStub(), None, 32)
+    ours.policy.optimizer = torch.optim.SGD(ours.policy.parameters(), lr=0.1)
+    ours.lr_schedule = lambda _: 0.1
+    part = ours._chosen()
+    ours._step(part, 0.2)
+    changed = {name: tensor.clone() for name, tensor in ours.policy.state_dict().items()}
+    ours.policy.load_state_dict(before)
+    values, log_probabilities, entropy = ours.policy.evaluate_actions(
+        part["observation"], part["action"], action_masks=part["action_mask"].numpy()
+    )
+    ratio = torch.exp(log_probabilities - part["log_probability"])
+    gain = torch.min(part["advantage"] * ratio, part["advantage"] * ratio.clamp(0.8, 1.2)).mean()
+    loss = torch.nn.functional.mse_loss(values[:, 0], part["target"]) * ours.vf_coef - gain - 0.03 * entropy.mean()
+    ours.policy.optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(ours.policy.parameters(), ours.max_grad_norm)
+    ours.policy.optimizer.step()
+    for name, tensor in ours.policy.state_dict().items():
+        assert torch.allclose(tensor, changed[name], atol=1e-6), name
+    assert not torch.allclose(before["action_net.weight"], changed["action_net.weight"], atol=1e-5)
+
+
+class BaseCallbackStub:
+    def on_rollout_start(self):
+        pass
+
+    def on_step(self):
+        return True
+
+    def on_rollout_end(self):
+        pass
+
+    def update_locals(self, names):
+        pass
+
+
+def test_only_the_most_surprising_decisions_are_learnt_from():
+    ours = model(kept=0.25)
+    ours.learn(512)
+    kept = ours._chosen()["advantage"].abs()
+    everything = np.sort(np.abs(ours.rollout.advantage).ravel())
+    assert sorted(kept.tolist()) == everything[-128:].tolist()
+
+
+class Counting(BaseCallback):
+    def _on_step(self):
+        self.model.seen = getattr(self.model, "seen", 0) + 1
+        return self.model.seen < 3
+
+
+def test_it_saves_loads_and_calls_back_like_any_algorithm(tmp_path):
+    ours = model()
+    ours.learn(32 * 16 * 9, callback=Counting())
+    assert ours.num_timesteps == 32 * 16 * 3, "the third rollout was the last"
+    ours.save(tmp_path / "model")
+    again = KernelPPO.load(tmp_path / "model", env=ours.env)
+    assert isinstance(again, MaskablePPO)
+    for name, tensor in ours.tensors().items():
+        assert np.array_equal(again.tensors()[name], tensor)
+    again.set_logger(Logger(None, []))
+    again.learn(512, reset_num_timesteps=False)
+    observation = ours.env.reset()
+    actions, _ = again.predict(observation, action_masks=ours.env.action_masks())
+    assert ours.env.action_masks()[np.arange(16), actions].all()
+
+
+def test_it_learns():
+    """The tiny table's dragon against random dwarves."""
+    ours = model(learning_rate=3e-3, ent_coef=0.01, kept=1.0)
+    ours.learn(512)
+    ours.env.games.take_results()
+    ours.learn(40_000, reset_num_timesteps=False)
+    ours.env.games.take_results()
+    ours.learn(5_000, reset_num_timesteps=False)
+    games, total = ours.env.games.take_results()["random"]
+    assert total / games > 0.5
