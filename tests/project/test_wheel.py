@@ -62,8 +62,7 @@ for seed in range(3):
     env.action_space.seed(seed)
     ended = False
     while not ended:
-        mask = observation["action_mask"]
-        observation, reward, ended, truncated, info = env.step(env.action_space.sample(mask))
+        observation, reward, ended, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
     print("terminated")
 """
 MINE = """
