@@ -42,7 +42,10 @@ def test_the_outcomes_are_one_card_two_cards_or_a_hand_of_four():
 def test_r11_2_the_bound_of_all_decisions():
     """Two exchanges, three dwarves to place; each side draws 17 times and spends 38 cards, each with at most a
     direction and three answers; an escape for each card of the dwarves; fury; a wound for every space but armor's."""
-    assert Drako.of(Rules.load()).max_decisions == 2 + 3 + 2 * (17 + 38 * 5) + 38 + 1 + 7
+    most = 2 + 3 + 2 * (17 + 38 * 5) + 38 + 1 + 7
+    assert Drako.of(Rules.load()).max_decisions == most
+    asked = 17 + 38  # R10.1: at the end of every turn, which draws or spends a card
+    assert Drako.of(Rules.load(fury_timing="any")).max_decisions == most + asked
 
 
 def test_r4_1_all_deals_of_a_small_table():

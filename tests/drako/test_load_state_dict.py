@@ -131,6 +131,7 @@ def test_as_many_cards_as_there_may_be_are_played_to_the_end():
         (wounding, {"blocked": []}, "before every strike is answered"),
         (wounding, {"wounds": 7}, "7 wounds to place in phase 'wound', with 7 free spaces"),
         (moving, {"moved": ["net"] * 16}, "number of dwarves moved: 16"),
+        (moving, {"moved": ["net"] * 2}, "number of dwarves moved: 2"),
         (lambda: moving("move1"), {"moved": ["fury"]}, "moved .* of 'move1' in phase 'move': at most 0"),
         (attacking, {"moved": ["fury"]}, "moved .* of 'attack' in phase 'target': at most 0"),
         (attacking, {"strikes": {}}, "strikes: {} is no list"),

@@ -1,5 +1,6 @@
 """R3.2: rules tables are data, and bad data is refused with the file, the entry and what is allowed."""
 
+import random
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from drako_env import drako_v0
 from drako_env.drako.rules import DECKS, Card, Rules
+from tests.play import random_action
 
 SHIPPED = (DECKS / "reconstructed.toml").read_text(encoding="utf-8")
 
@@ -195,6 +197,22 @@ def test_what_is_just_allowed_is_played():
         batch.step(batch.sample())
     assert sum(card.copies for card in at_the_limit().dragon_deck) == 128
     assert len(at_the_limit(copies=(32, 127, 1), kinds=31).dwarves_deck) == 32
+
+
+@pytest.mark.parametrize("second", [("move", "move1"), ("defense", "defense")])
+def test_the_largest_table_is_played_on_the_largest_board(second):
+    """32 kinds of cards a side, each with two symbols to play, or with one and a shield: three actions each."""
+    first = ("attack", "attack1")
+    decks = [
+        tuple(Card(f"{one}-{i}", 1, ((one, 1), (two, int(two != "defense")))) for i in range(32))
+        for one, two in zip(first, second, strict=True)
+    ]
+    rules = replace(Rules.load(radius=4), dragon_deck=decks[0], dwarves_deck=decks[1])
+    game, chance = drako_v0.raw_env(rules=rules), random.Random(0)
+    game.reset(seed=0)
+    assert len(game.game.actions) == 21 + 7 * 61 + 2 * 32 * 3
+    while not game.terminations[game.agent_selection]:
+        game.step(random_action(game, chance))
 
 
 @pytest.mark.parametrize(
