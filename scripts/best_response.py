@@ -17,9 +17,9 @@ from rich.markdown import Markdown
 from rich.progress import track
 
 from agents.league.league import League
+from agents.league.learner import Opponents
 from agents.league.local import LocalLearners
 from agents.league.options import add_training_options, policy_files, run_of
-from agents.league.pool import Opponents
 from agents.league.run import Run, derived_seed
 from agents.league.training import run_league
 from drako_env.cli.options import add_game_options, fail

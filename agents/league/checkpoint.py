@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.league.pool import Pool
 from drako_env.runs import digest, write
 
 NEWEST, BEFORE = "state.json", "previous.json"
@@ -19,19 +18,16 @@ class State:
     round: int = 0
     seconds: float = 0.0
     decisions: dict[str, int] = field(default_factory=dict)
-    pools: dict[str, Pool] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     """The log, one row a round: figures of the run, and under `sides` those of each role. `train_win` (win rates) and
     `win` (wins and games of an evaluation) go by opponent."""
     files: dict[str, str] = field(default_factory=dict)
-    """The learners and the policies they meet: path in the run's folder -> digest of what was written."""
+    """The learners and the policies that are kept: path in the run's folder -> digest of what was written."""
 
     @classmethod
     def load(cls, path: Path) -> "State":
         """Read it."""
-        values = json.loads(path.read_text(encoding="utf-8"))
-        values["pools"] = {seat: Pool(**pool) for seat, pool in values["pools"].items()}
-        return cls(**values)
+        return cls(**json.loads(path.read_text(encoding="utf-8")))
 
 
 class Checkpoints:

@@ -20,7 +20,7 @@ from ray.rllib.utils.metrics import (
 from ray.rllib.utils.schedules.scheduler import Scheduler
 
 from agents.league.config import Config
-from agents.league.pool import Opponents
+from agents.league.learner import Opponents
 from drako_env.engine.game import Game
 from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
 from drako_env.envs.seat import BATCHED

@@ -10,7 +10,6 @@ from typing import Any
 class Config:
     """A training run. Every field can be given in a TOML file or as `--train NAME=VALUE`."""
 
-    # the learner (MaskablePPO)
     layers: tuple[int, ...] = (256, 256)
     """Hidden layers shared by policy and value. 128 learns as fast per decision early on and stops lower. Weights that
     the hexes share (a convolution over each hex and its neighbours, in front of these layers) were tried: after 655,000
@@ -21,7 +20,7 @@ class Config:
     num_envs: int = 256
     """Games side by side: one forward pass serves all of them."""
     steps: int = 64
-    """Decisions per game and update: 16,384 in all, enough for a steady gradient with rewards at the end only."""
+    """Decisions per game, side and update: 16,384 in all, enough for a steady gradient with rewards at the end only."""
     minibatch: int = 1024
     epochs: int = 1
     """Passes over each batch: new games are cheaper than learning the same ones again."""
@@ -41,26 +40,12 @@ class Config:
     last_entropy: float = 0.004
     """At the end of the run: then the best actions are to be played."""
     clip: float = 0.2
-    # the league
+    average: float = 0.99
+    """What is exported is the average of the networks so far: with every update it keeps this share of what it was."""
     rollouts: int = 8
-    """Updates between two exchanges of policies between the learners: a round."""
+    """Updates a round."""
     snapshot_every: int = 5
-    """Rounds between two snapshots added to the pool of the past."""
-    latest_share: float = 0.7
-    """How many games meet the other learner as it is now."""
-    past_share: float = 0.2
-    """How many meet one of its snapshots, the harder, the more often."""
-    heuristic_share: float = 0.1
-    """How many meet the rules of thumb."""
-    random_share: float = 0.0
-    """How many meet random play."""
-    search_share: float = 0.0
-    """How many meet a search: the hardest anchor, but each of its decisions costs as much as hundreds of others."""
-    search: str = "ismcts:20"
-    pfsp_power: float = 2.0
-    """Snapshots are drawn with weight (1 - win rate) to this power."""
-    max_past: int = 30
-    """Most snapshots that are played against at a time."""
+    """Rounds between two policies that are kept for good."""
     # evaluation on the way
     eval_every: int = 5
     """Rounds between two evaluations."""
@@ -77,8 +62,6 @@ class Config:
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ValueError(f"{path}: not valid TOML: {error}") from None
         config = replace(cls(), **_checked(values | overrides, cls()))
-        if not sum(value for name, value in config.as_dict().items() if name.endswith("_share")):
-            raise ValueError("the shares of the opponents add up to nothing")
         if config.num_envs * config.steps % config.minibatch:
             raise ValueError(f"num_envs * steps = {config.num_envs * config.steps} is no multiple of minibatch")
         return config
@@ -99,8 +82,7 @@ class Config:
         return asdict(self)
 
 
-SHARES = ("gamma", "gae_lambda", "value_lambda", "kept")
-SHARES += ("latest_share", "past_share", "heuristic_share", "random_share", "search_share")
+SHARES = ("gamma", "gae_lambda", "value_lambda", "kept", "average")
 """What lies between 0 and 1."""
 
 

@@ -1,4 +1,4 @@
-"""The league: learners of all sides train round by round against each other, their past and the anchors."""
+"""Self-play: learners of all sides train round by round against each other, or each against given opponents."""
 
 import shutil
 import time
@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from agents.league.checkpoint import Checkpoints, State
 from agents.league.config import Config
 from agents.league.judge import count_wins
-from agents.league.pool import HEURISTIC, LATEST, RANDOM, Opponents, Pool
+from agents.league.learner import Opponents
 from agents.league.run import Run, derived_seed
-from drako_env.engine.game import Game, rivals, role_of
+from drako_env.engine.game import Game, role_of, sides
 from drako_env.players.policy import load_policy
 
-ANCHORS = (RANDOM, HEURISTIC)
+ANCHORS = ("random", "heuristic")
 LAST_RATE = 0.1
 """Of the learning rate at the end of a run."""
 
@@ -26,8 +26,8 @@ class Learners(Protocol):
         """Begin, with these sides that learn and a seed for each."""
 
     def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
-        """One round of every side with this learning rate and weight of entropy; returns results (`opponent -> (games,
-        sum of rewards)`) and figures, by side."""
+        """One round of every side with this learning rate and weight of entropy, against these opponents, or without
+        any against each other; returns results (`opponent -> (games, sum of rewards)`) and figures, by side."""
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
@@ -60,14 +60,14 @@ class League:
         tell: Callable[[str], None] = print,
     ) -> None:
         self.run, self.learners, self._tell = run, learners, tell
-        self.frozen = frozen
-        """If given, each seat's only opponents, which do not learn: for best responses."""
-        self.state = State(pools={seat: Pool() for seat in run.seats}, decisions=dict.fromkeys(run.seats, 0))
+        alone = {side: {anchor: (1.0, anchor) for anchor in ANCHORS} for side in run.seats}
+        self.frozen = alone if frozen is None and run.seats != sides(run.game) else frozen
+        """If given, each seat's only opponents, which do not learn: for best responses. A side that learns alone meets
+        the anchors."""
+        self.state = State(decisions=dict.fromkeys(run.seats, 0))
         self.past = run.folder / "past"
         self.checkpoint = run.folder / "checkpoint"
         self._checkpoints = Checkpoints(run.folder)
-        learn = run.seats if frozen is None else []
-        self._rivals = {seat: rival for seat in learn if (rival := _rival(run, seat))}
 
     def start(self) -> None:
         """Start the learners and go on from the last checkpoint, or make the first."""
@@ -107,12 +107,10 @@ class League:
             progress = budget.progress(state)
             rate = config.learning_rate * (1 - (1 - LAST_RATE) * progress)
             entropy = config.entropy * (config.last_entropy / config.entropy) ** progress if config.entropy else 0.0
-            trained = self.learners.train({seat: self._opponents(seat) for seat in self.run.seats}, rate, entropy)
+            trained = self.learners.train(self.frozen or {}, rate, entropy)
             sides = {role_of(seat): self._take(seat, figures) for seat, figures in trained.items()}
             state.round += 1
             self._export()
-            if state.round % config.snapshot_every == 0:
-                self._add_snapshots()
             if state.round % config.eval_every == 0:
                 seed = derived_seed(self.run.seed, "evaluate", state.round)
                 for seat, wins in self.win_rates(config.eval_games, seed).items():
@@ -137,36 +135,16 @@ class League:
         """The policy of a seat after a round."""
         return self.past / f"{role_of(seat)}-{number:05}.safetensors"
 
-    def _opponents(self, seat: str) -> Opponents:
-        """Whom to meet in the next round. Without a rival that learns a learner meets the anchors only."""
-        if self.frozen is not None:
-            return self.frozen[seat]
-        pool, rival = self.state.pools[seat], self._rivals.get(seat)
-        files = {name: self.past / name for name in pool.snapshots}
-        if rival:
-            files[LATEST] = self.policy_file(rival, self.state.round)
-        return {
-            name: (weight, f"policy:{files[name]}" if name in files else name)
-            for name, weight in pool.opponents(self.run.config).items()
-            if name != LATEST or rival
-        }
-
     def _take(self, seat: str, figures: dict[str, Any]) -> dict[str, Any]:
-        """Learn from a round's results; returns what goes into the log."""
-        pool, results = self.state.pools[seat], figures.pop("results")
-        pool.learn({name: (games, (games + total) / 2) for name, (games, total) in results.items()})
+        """A round's results as they go into the log."""
         self.state.decisions[seat] = figures["decisions"]
-        named = [name for name in pool.games if name not in pool.snapshots]
-        return figures | {"train_win": {name: pool.win_rates[name] for name in named}}
+        won = {name: (1 + total / games) / 2 for name, (games, total) in figures.pop("results").items() if games}
+        return figures | {"train_win": won}
 
     def _export(self) -> None:
         """Every learner's policy as a file that the others can load."""
         info = {"round": str(self.state.round), "seed": str(self.run.seed)}
         self.learners.export({seat: self.policy_file(seat, self.state.round) for seat in self.run.seats}, info)
-
-    def _add_snapshots(self) -> None:
-        for seat, rival in self._rivals.items():
-            self.state.pools[seat].snapshots.append(self.policy_file(rival, self.state.round).name)
 
     def _save(self) -> None:
         """A checkpoint: first the learners, then the state that names their files, then what nobody needs goes."""
@@ -177,7 +155,9 @@ class League:
         self._drop_old()
 
     def _snapshots(self) -> set[Path]:
-        return {self.past / name for pool in self.state.pools.values() for name in pool.snapshots}
+        """The policies that are kept for good."""
+        rounds = range(0, self.state.round + 1, self.run.config.snapshot_every)
+        return {self.policy_file(seat, number) for seat in self.run.seats for number in rounds}
 
     def _drop_old(self) -> None:
         """All but what this checkpoint and the one before need."""
@@ -194,12 +174,3 @@ class League:
     def _saved(self) -> Path:
         """Where the learners of this round are kept."""
         return self.checkpoint / f"{self.state.round:05}"
-
-
-def _rival(run: Run, seat: str) -> str | None:
-    """The learner that a side's learner meets beside the anchors: that of the other side, if there is one."""
-    found = [other for other in rivals(run.game, seat) if other in run.seats]
-    if len(found) > 1:
-        against = f"{seat} plays against {' and '.join(found)}"
-        raise ValueError(f"{run.game.name}: {against}; a league trains games of two sides, or one side at a time")
-    return found[0] if found else None

@@ -1,108 +1,100 @@
-"""Learners in processes of their own, one core each: they train at the same time and wait for each other."""
+"""The learners of a league on one machine: games and updates in threads, one for each core."""
 
-import multiprocessing
 import os
-import traceback
+import time
 from collections.abc import Mapping
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from agents.league.config import Config
-from agents.league.pool import Opponents
-from drako_env.engine.game import Game, role_of
-from drako_env.runs import obey_parent
+from agents.league.learner import Learner, Opponents
+from drako_env.engine.game import Game, role_of, sides
+from drako_env.engine.rollout import add_advantages
+from drako_env.envs.batch import in_threads
+from drako_env.envs.selfplay import SelfPlay
 
 
 class LocalLearners:
-    """The learners of a league on one machine: a process for every side."""
+    """A learner for every side, in this process. The kernels and torch let go of Python's lock, so that threads use
+    all cores; what is learnt depends on the number of cores only where torch adds up in another order."""
 
-    def __init__(self) -> None:
-        self._workers: dict[str, Worker] = {}
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads or len(os.sched_getaffinity(0))
+        self.learners: dict[str, Learner] = {}
+        self._games: SelfPlay | None = None
 
     def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
-        """Start a process for each of these sides."""
-        for seat, seed in seeds.items():
-            self._workers[seat] = Worker(game, seat, config, seed)
+        """Make a learner for each of these sides."""
+        self._config = config
+        torch.set_num_threads(max(1, self._threads // len(seeds)))
+        self.learners = {side: Learner(game, side, config, seed) for side, seed in seeds.items()}
+        if list(seeds) == sides(game):
+            seed = next(iter(seeds.values()))
+            self._games = SelfPlay(game, config.num_envs, config.steps, seed, config.canonical)
 
     def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
-        """One round of every learner; the figures of `Learner.train`, by side."""
-        return self._all("train", {seat: (against, rate, entropy) for seat, against in opponents.items()})
+        """One round of every learner: against these opponents, or without any all sides against each other."""
+        for learner in self.learners.values():
+            learner.begin(rate, entropy)
+        if self._games is None or opponents:
+            found = self._all(lambda side, learner: learner.train_against(opponents[side]))
+            return dict(zip(self.learners, found, strict=True))
+        return self._play_each_other(self._games)
+
+    def _play_each_other(self, games: SelfPlay) -> dict[str, dict[str, Any]]:
+        """A round of self-play."""
+        config, start = self._config, time.perf_counter()
+        spent, results = {"games": 0.0, "forward": 0.0, "update": 0.0}, dict.fromkeys(self.learners, (0, 0.0))
+        for _ in range(config.rollouts):
+            networks = [learner.model.tensors() for learner in self.learners.values()]
+            for part, seconds in games.collect(networks, self._threads).items():
+                spent[part] += seconds
+            add_advantages(games.rollout, config.gamma, config.gae_lambda, config.value_lambda)
+            spent["update"] += max(self._all(lambda side, learner: learner.learn_from(games)))
+            results = {
+                side: (n + games.results[side][0], r + games.results[side][1]) for side, (n, r) in results.items()
+            }
+        seconds = time.perf_counter() - start
+        spent["rest"] = max(0.0, seconds - sum(spent.values()))
+        common = {"time": {part: share / seconds for part, share in spent.items()}}
+        return {
+            side: {"results": {"itself": results[side]}, "length": games.lengths[side]} | common | learner.figures()
+            for side, learner in self.learners.items()
+        }
+
+    def _all(self, call: Any) -> list[Any]:
+        """A call of every learner, all at the same time."""
+        everyone = list(self.learners.items())
+        each = max(1, self._threads // len(everyone))
+
+        def work(number: int) -> Any:
+            torch.set_num_threads(each)  # a setting of each thread
+            return call(*everyone[number])
+
+        return in_threads(work, len(everyone))
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
-        self._all("export", {seat: (file, info) for seat, file in files.items()})
+        for side, file in files.items():
+            self.learners[side].export(file, info)
 
     def start_from(self, files: Mapping[str, Path]) -> None:
         """Begin with the networks of these policies."""
-        self._all("start_from", {seat: (file,) for seat, file in files.items()})
+        for side, file in files.items():
+            self.learners[side].start_from(file)
 
     def save(self, folder: Path) -> None:
         """All that `load` needs to go on."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._all("save_state", {seat: (folder / f"{role_of(seat)}.pt",) for seat in self._workers})
+        for side, learner in self.learners.items():
+            learner.save_state(folder / f"{role_of(side)}.pt")
 
     def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
         """Go on from there, after so many decisions of each side."""
-        self._all("load_state", {seat: (folder / f"{role_of(seat)}.pt", decisions[seat]) for seat in self._workers})
+        for side, learner in self.learners.items():
+            learner.load_state(folder / f"{role_of(side)}.pt", decisions[side])
 
     def close(self) -> None:
-        """End the processes."""
-        while self._workers:
-            self._workers.popitem()[1].close()
-
-    def _all(self, method: str, arguments: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
-        """A call of these sides' learners, all at the same time."""
-        for seat, given in arguments.items():
-            self._workers[seat].start(method, *given)
-        return {seat: self._workers[seat].result() for seat in arguments}
-
-
-class Worker:
-    """A `Learner` in another process: `start(method, ...)`, then `result()`."""
-
-    def __init__(self, game: Game, seat: str, config: Config, seed: int) -> None:
-        for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-            os.environ.setdefault(library, "1")
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, game, seat, config, seed), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def start(self, method: str, *arguments: Any) -> None:
-        """Begin a call."""
-        self._connection.send((method, arguments))
-
-    def result(self) -> Any:
-        """Wait for the call begun."""
-        try:
-            good, value = self._connection.recv()
-        except EOFError:
-            raise RuntimeError(f"a learner's process ended with exit code {self._process.exitcode}") from None
-        if not good:
-            raise value if isinstance(value, OSError) else RuntimeError(f"a learner failed:\n{value}")
-        return value
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.terminate()
-        self._process.join()
-
-
-def _serve(connection: Connection, game: Game, seat: str, config: Config, seed: int) -> None:
-    """The other process: make the learner, then answer calls until told to stop."""
-    obey_parent()
-    try:
-        from agents.league.learner import Learner
-
-        learner = Learner(game, seat, config, seed)
-        while True:
-            method, arguments = connection.recv()
-            connection.send((True, getattr(learner, method)(*arguments)))
-    except EOFError:
-        pass
-    except OSError as error:  # a full disk, a missing file: nothing that is wrong with the learner
-        connection.send((False, error))
-    except Exception:
-        connection.send((False, traceback.format_exc()))
+        """Nothing to let go of."""

@@ -61,13 +61,15 @@ class KernelPPO(MaskablePPO):
         """Where the time went."""
         network = {"features_extractor_class": Encoder, "features_extractor_kwargs": {"layers": layers}, "net_arch": []}
         settings["policy_kwargs"] = network | (settings.get("policy_kwargs") or {})
+        self.number = 0
+        """Which decisions of the rollout are its own: those of this learner."""
         super().__init__(policy, env, **settings)
 
     def _setup_model(self) -> None:
         super()._setup_model()
-        width, actions = self.observation_space.shape[0], int(self.action_space.n)
-        seats = len(self.env.games.game.seats) if self.env is not None else 0
-        self.rollout = new_rollout(self.n_envs, self.n_steps, width, actions, seats)
+        self._chance = np.random.default_rng(self.seed)
+        if self.env is not None:
+            self.rollout = new_rollout(self.env.games.game, self.n_envs, self.n_steps)
 
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "rollout"]
@@ -119,11 +121,11 @@ class KernelPPO(MaskablePPO):
 
     def _chosen(self) -> dict[str, torch.Tensor]:
         """The decisions to learn from, in random order: minibatches are views of these."""
-        rollout, size = self.rollout, self.rollout.action.size
-        surprise = np.abs(rollout.advantage).ravel()
-        count = max(1, int(size * self.kept))
-        best = np.argpartition(-surprise, count - 1)[:count] if count < size else np.arange(size)
-        order = torch.as_tensor(best)[torch.randperm(count)]
+        rollout, own = self.rollout, np.flatnonzero(self.rollout.learner == self.number)
+        surprise, count = np.abs(rollout.advantage.ravel()[own]), max(1, int(len(own) * self.kept))
+        count -= count % self.batch_size if count > self.batch_size else 0
+        best = np.argpartition(-surprise, count - 1)[:count] if count < len(own) else np.arange(count)
+        order = torch.from_numpy(self._chance.permutation(own[best]))
         names = ("observation", "action_mask", "action", "log_probability", "advantage", "target")
         flat = {name: torch.from_numpy(getattr(rollout, name)).flatten(0, 1) for name in names}
         return {name: tensor[order] for name, tensor in flat.items()}

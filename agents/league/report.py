@@ -90,7 +90,7 @@ def draw_curves(rows: list[dict[str, Any]], path: Path) -> None:
         judged = dict.fromkeys(opponent for row in rows for opponent in row["sides"][role].get("win", ()))
         for opponent, style in zip(judged, ("--", "-", "-.", ":"), strict=False):
             _draw(panels[0, 0], points, (role, f"win_{opponent}"), colour, style, f"{role} against {opponent}")
-        _draw(panels[0, 0], points, (role, "train_win_latest"), colour, ":", f"{role} against the other learner")
+        _draw(panels[0, 0], points, (role, "train_win_itself"), colour, ":", f"{role} in self-play")
         for axes, what in ((panels[0, 1], "entropy"), (panels[1, 0], "value_loss"), (panels[1, 1], "length")):
             _draw(axes, points, (role, what), colour, "-", role)
     _label(panels)

@@ -12,9 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Column
 
 from agents.league.checkpoint import Checkpoints, State
-from agents.league.judge import count_wins, random_policy
+from agents.league.judge import count_wins
 from agents.league.league import ANCHORS, League
-from agents.league.pool import LATEST
 from agents.league.report import Log, Wins, profile, results_table, save_policies, save_replays
 from agents.league.run import Run, derived_seed
 from drako_env.cli.options import INTERRUPTED, fail
@@ -72,18 +71,19 @@ def train(league: League, console: Console) -> None:
 
 
 def how_it_goes(state: State) -> str:
-    """Rate, and how many training games each side wins against the anchors, in a few words."""
+    """Rate, and how many games each side wins: in training, and when it was evaluated last."""
     parts = [f"round {state.round}", f"{sum(state.decisions.values()) / max(state.seconds, 1e-9):,.0f}/s"]
-    for seat, pool in state.pools.items():
-        shown = {name: rate for name, rate in pool.win_rates.items() if name not in (LATEST, *pool.snapshots)}
-        parts.append(f"{role_of(seat)} beats {' '.join(f'{rate:.0%} {name}' for name, rate in shown.items())}")
+    for role, side in state.rows[-1]["sides"].items():
+        judged = next((row["sides"][role]["win"] for row in reversed(state.rows) if "win" in row["sides"][role]), {})
+        shown = side["train_win"] | {name: wins / games for name, (wins, games) in judged.items()}
+        parts.append(f"{role} beats {' '.join(f'{rate:.0%} {name}' for name, rate in shown.items())}")
     return "  ".join(parts)
 
 
 def baseline(game: Game, seats: list[str], games: int, seed: int) -> Wins:
     """How often random play wins on each seat."""
     return {
-        seat: {anchor: (count_wins(game, seat, random_policy(seed), anchor, games, seed), games) for anchor in ANCHORS}
+        seat: {anchor: (count_wins(game, seat, "random", anchor, games, seed), games) for anchor in ANCHORS}
         for seat in seats
     }
 

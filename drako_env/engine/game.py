@@ -131,11 +131,6 @@ def sides(game: Game) -> list[str]:
     return list(dict.fromkeys(s if roles.count(r) == 1 else r for s, r in zip(game.seats, roles, strict=True)))
 
 
-def rivals(game: Game, side: str) -> list[str]:
-    """Whom a side plays against: the other sides, and itself if it has several seats."""
-    return [other for other in sides(game) if other != side or side not in game.seats]
-
-
 def rules_digest(game: Game) -> str:
     """Tells apart what a game is played by, whatever its rules table is called: the table and its options, the version
     of the rules, what is observed and which actions there are. Saved games, replays and policies go with one digest."""

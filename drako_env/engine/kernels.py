@@ -34,6 +34,7 @@ class Kernels:
     sample_games: Callable[..., None]
     best_games: Callable[..., None]
     collect_games: Callable[..., None]
+    play_games: Callable[..., int]
     cache: Path
     """The folder of their machine code."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from drako_env.engine.network import draw, evaluate, to_probabilities
 from drako_env.engine.rng import Stream, random_below, random_share
-from drako_env.engine.rollout import note_decision
+from drako_env.engine.rollout import note_decision, note_end
 from drako_env.engine.sampling import count_legal, first_above, nth_legal, random_legal
 from drako_env.engine.tree import (
     NONE,
@@ -26,7 +26,7 @@ ILLEGAL = -2
 OVER = -1
 """In the place of the seat to decide."""
 RANDOM, HEURISTIC = -1, -2
-"""In the place of an opponent's network."""
+"""In the place of a network."""
 
 
 # --------------------------------------------------------------------------------------------- what a game has to offer
@@ -381,69 +381,90 @@ def collect_games(
     mask_words: Any,
     mask: Any,
     nets: Any,
-    learner: int,
-    seats: Any,
-    seat: Any,
-    deals: Any,
-    opponents: Any,
-    choices: Any,
+    lineups: Any,
     shares: Any,
-    bound: Any,
+    lineup: Any,
     results: Any,
     observation: Any,
     rollout: Any,
 ) -> None:
-    """Play every game until the network `learner` has made as many decisions in it as a row of the `rollout` has
-    places, and note them; forced ones are left out. The learner's `seat` goes on through `seats` with every deal.
-    `opponents` are networks, RANDOM or HEURISTIC; each deal draws one of `choices` (`shares`: their chances, added up)
-    into `bound`, which plays all other seats; its `results` gain games, the learner's rewards and decisions, and its
-    own decisions with a choice."""
+    """Play every game until its row of the `rollout` is full of decisions of the networks that learn, the first
+    `rollout.learners`, and one of them is to decide again; decisions without a choice are left out.
+
+    A line-up names the player of each seat: a network, RANDOM or HEURISTIC. `lineup` holds that of each game; a new
+    deal draws another (`shares`: their chances, added up). Its `results` gain the game, the decisions with a choice of
+    those that learn and of the other networks, and each seat's reward."""
     t, places = tables[0], rollout.action.shape[1]
     for i in range(len(states)):
         s, legal, k = states[i], mask[i], 0
+        rollout.last[:] = NONE
         while True:
             write_mask(t, s, legal)
-            count = count_legal(mask_words[i])
+            count, seat, line = count_legal(mask_words[i]), s["agent"], lineup[i]
+            player = lineups[line, seat]
             action = nth_legal(mask_words[i], 0)
-            if s["agent"] == seat[i]:
-                results[bound[i], 2] += 1
-                if count > 1:
-                    observe(t, s, s["agent"], observation)
-                    value = evaluate(nets, learner, observation, legal)
-                    if k == places:
-                        rollout.next_value[i] = value
-                        results[bound[i], 2] -= 1
-                        break
-                    to_probabilities(nets.logits, legal, 1.0)
-                    action = draw(nets.logits, random_share(s))
-                    note_decision(nets, observation, legal, action, value, rollout, i, k)
-                    k += 1
+            if count > 1 and 0 <= player < rollout.learners[0]:
+                if k == places:
+                    break
+                observe(t, s, seat, observation)
+                value = evaluate(nets, player, observation, legal)
+                to_probabilities(nets.logits, legal, 1.0)
+                action = draw(nets.logits, random_share(s))
+                note_decision(nets, observation, legal, action, value, player, seat, rollout, i, k)
+                results[line, 1] += 1
+                k += 1
             elif count > 1:
-                results[bound[i], 3] += 1
-                action = opponents_action(t, s, mask_words[i], legal, nets, opponents[bound[i]], observation)
+                results[line, 2] += player >= 0
+                action = players_action(t, s, mask_words[i], legal, nets, player, 1.0, observation)
             apply(t, s, action)
             if s["agent"] == OVER:
                 write_reward(s, rollout.rewards)
-                results[bound[i], 0] += 1
-                results[bound[i], 1] += rollout.rewards[seat[i]]
-                if k > 0 and not rollout.ended[i, k - 1]:  # else its last decision is in the rollout before
-                    rollout.reward[i, k - 1] = rollout.rewards[seat[i]]
-                    rollout.ended[i, k - 1] = True
+                note_end(rollout, i)
+                results[line, 0] += 1
+                results[line, 3:] += rollout.rewards
                 deal(t, s)
-                deals[i] += len(seats) > 1
-                seat[i] = seats[deals[i] % len(seats)]
-                bound[i] = choices[first_above(shares, random_share(s))]
+                lineup[i] = first_above(shares, random_share(s))
 
 
-def opponents_action(t: Any, s: Any, mask_words: Any, legal: Any, nets: Any, opponent: int, observation: Any) -> int:
-    """What an opponent plays where there is something to choose."""
-    if opponent == RANDOM:
+def play_games(
+    tables: Any,
+    states: Any,
+    mask_words: Any,
+    mask: Any,
+    nets: Any,
+    players: Any,
+    temperature: float,
+    observation: Any,
+    reward: Any,
+) -> int:
+    """Play every game to its end, `players` (a network, RANDOM or HEURISTIC) on its seats, and deal it anew; returns
+    the number of decisions."""
+    t, decisions = tables[0], 0
+    for i in range(len(states)):
+        s, legal = states[i], mask[i]
+        while s["agent"] != OVER:
+            write_mask(t, s, legal)
+            action = nth_legal(mask_words[i], 0)
+            if count_legal(mask_words[i]) > 1:
+                action = players_action(t, s, mask_words[i], legal, nets, players[s["agent"]], temperature, observation)
+            apply(t, s, action)
+            decisions += 1
+        write_reward(s, reward[i])
+        deal(t, s)
+    return decisions
+
+
+def players_action(
+    t: Any, s: Any, mask_words: Any, legal: Any, nets: Any, player: int, temperature: float, observation: Any
+) -> int:
+    """What a network, RANDOM or HEURISTIC plays where there is something to choose."""
+    if player == RANDOM:
         return random_legal(s, mask_words)
-    if opponent == HEURISTIC:
+    if player == HEURISTIC:
         return best_scored(t, s, legal, True)
     observe(t, s, s["agent"], observation)
-    evaluate(nets, opponent, observation, legal)
-    to_probabilities(nets.logits, legal, 1.0)
+    evaluate(nets, player, observation, legal)
+    to_probabilities(nets.logits, legal, temperature)
     return draw(nets.logits, random_share(s))
 
 

@@ -1,12 +1,17 @@
-"""What a learner has decided in many games, as the kernels note it: all that policy gradients need."""
+"""What learners have decided in many games, as the kernels note it: all that policy gradients need."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.engine.jit import jit, kernel
 from drako_env.engine.network import CACHE
+
+if TYPE_CHECKING:  # a game's kernels need what is here
+    from drako_env.engine.game import Game
+
+NONE = -1
 
 
 class Rollout(NamedTuple):
@@ -17,39 +22,66 @@ class Rollout(NamedTuple):
     action: NDArray[np.int64]
     log_probability: NDArray[np.float32]
     value: NDArray[np.float32]
+    learner: NDArray[np.int8]
+    """Whose decision it was: the number of a network; NONE if what came of it is not known, so that nothing can be
+    learnt from it."""
+    seat: NDArray[np.int8]
+    """On which seat."""
     reward: NDArray[np.float32]
-    """Of the learner, until its next decision."""
+    """Of that seat, until its next decision."""
     ended: NDArray[np.bool_]
     """The game was over then."""
     advantage: NDArray[np.float32]
     target: NDArray[np.float32]
     """What the value should have been."""
-    next_value: NDArray[np.float32]
-    """By game: of the decision after the last."""
+    learners: NDArray[np.int64]
+    """How many networks learn: one entry."""
     rewards: NDArray[np.float32]
-    """To compute in: by seat."""
+    """To compute in, by seat, as what follows."""
+    last: NDArray[np.int64]
+    ahead: NDArray[np.float64]
 
 
-def new_rollout(games: int, places: int, width: int, actions: int, seats: int) -> Rollout:
+def new_rollout(game: "Game", games: int, places: int, learners: int = 1) -> Rollout:
     """An empty one."""
-    shape = games, places
+    shape, seats = (games, places), len(game.seats)
     noted = {
         name: np.zeros(shape, np.float32) for name in ("log_probability", "value", "reward", "advantage", "target")
     }
     return Rollout(
-        observation=np.zeros((*shape, width), np.int8),
-        action_mask=np.zeros((*shape, actions), np.int8),
+        observation=np.zeros((*shape, len(game.observation_high)), np.int8),
+        action_mask=np.zeros((*shape, len(game.actions)), np.int8),
         action=np.zeros(shape, np.int64),
+        learner=np.zeros(shape, np.int8),
+        seat=np.zeros(shape, np.int8),
         ended=np.zeros(shape, np.bool_),
-        next_value=np.zeros(games, np.float32),
+        learners=np.array([learners]),
         rewards=np.zeros(seats, np.float32),
+        last=np.zeros(seats, np.int64),
+        ahead=np.zeros((seats, 4)),
         **noted,
     )
 
 
+def part_of(rollout: Rollout, games: slice) -> Rollout:
+    """The rows of some games, with memory of their own to compute in."""
+    scratch = ("rewards", "last", "ahead")
+    rows = {name: array[games] for name, array in rollout._asdict().items() if name not in ("learners", *scratch)}
+    return rollout._replace(**rows, **{name: np.zeros_like(getattr(rollout, name)) for name in scratch})
+
+
 @jit
 def note_decision(
-    nets: Any, observation: Any, legal: Any, action: int, value: float, rollout: Any, i: int, k: int
+    nets: Any,
+    observation: Any,
+    legal: Any,
+    action: int,
+    value: float,
+    learner: int,
+    seat: int,
+    rollout: Any,
+    i: int,
+    k: int,
 ) -> None:
     """A decision of game `i`, with the network's probabilities in `nets.logits`."""
     way = nets.way[0]
@@ -59,22 +91,44 @@ def note_decision(
     rollout.action[i, k] = nets.back[way, action]
     rollout.log_probability[i, k] = np.log(nets.logits[action])
     rollout.value[i, k] = value
+    rollout.learner[i, k] = learner
+    rollout.seat[i, k] = seat
     rollout.reward[i, k] = 0
     rollout.ended[i, k] = False
+    rollout.last[seat] = k
+
+
+@jit
+def note_end(rollout: Any, i: int) -> None:
+    """Game `i` is over: `rollout.rewards` belong to the last decision of each seat, if it is in this rollout."""
+    for seat in range(len(rollout.last)):
+        k = rollout.last[seat]
+        if k != NONE:
+            rollout.reward[i, k] = rollout.rewards[seat]
+            rollout.ended[i, k] = True
+            rollout.last[seat] = NONE
 
 
 def _add_advantages(rollout: Any, gamma: float, decay: float, value_decay: float) -> None:
+    ahead = rollout.ahead
     for i in range(len(rollout.action)):
-        following, advantage, error = rollout.next_value[i], 0.0, 0.0
+        ahead[:] = 0  # by seat: the value at its next decision, advantage, error, and whether there is such a decision
         for k in range(rollout.action.shape[1] - 1, -1, -1):
+            following = ahead[rollout.seat[i, k]]
+            if not following[3] and not rollout.ended[i, k]:
+                rollout.learner[i, k] = NONE
             going_on = 0.0 if rollout.ended[i, k] else gamma
-            surprise = rollout.reward[i, k] + going_on * following - rollout.value[i, k]
-            advantage = surprise + going_on * decay * advantage
-            error = surprise + going_on * value_decay * error
-            following = rollout.value[i, k]
-            rollout.advantage[i, k] = advantage
-            rollout.target[i, k] = following + error
+            surprise = rollout.reward[i, k] + going_on * following[0] - rollout.value[i, k]
+            if rollout.learner[i, k] == NONE:
+                surprise = 0.0
+            following[1] = surprise + going_on * decay * following[1]
+            following[2] = surprise + going_on * value_decay * following[2]
+            following[0] = rollout.value[i, k]
+            following[3] = 1
+            rollout.advantage[i, k] = following[1]
+            rollout.target[i, k] = following[0] + following[2]
 
 
 add_advantages = kernel(_add_advantages, CACHE)
-"""`(rollout, gamma, decay, value_decay)`: generalised advantages with one lambda for the policy, one for the value."""
+"""`(rollout, gamma, decay, value_decay)`: generalised advantages with one lambda for the policy, one for the value. The
+last decision of a seat that the game has not answered yet stands for what comes after it, and is not learnt from."""

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from numpy.typing import NDArray
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, new_masks, new_states, record_problem, rules_digest
 from drako_env.engine.jit import load_kernels
-from drako_env.engine.network import Networks
+from drako_env.engine.network import Networks, own_memory
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
+from drako_env.engine.rollout import Rollout, part_of
 from drako_env.engine.view import SeatView
+from drako_env.players import kernel_players
+from drako_env.players.policy import Policy
 
 NOBODY = -1
 FORMAT = "drako_env batch 1"
@@ -127,10 +131,55 @@ class GameBatch:
         self.game.kernels.best_games(self.game.tables, self._states, numbers, self._mask, actions)
         return actions
 
-    def collect(self, nets: Networks, *arguments: Any) -> None:
-        """Play these games by networks: `collect_games` of `engine.loops`, whose other arguments these are."""
+    def play(self, players: str | Policy | Sequence[str | Policy], temperature: float = 1.0) -> NDArray[np.float32]:
+        """Play every game on to its end and deal it anew, all in one call; returns the rewards `(N, S)`.
+
+        `players`: one for all seats or one for each: `"random"`, `"heuristic"`, the name of a learnt policy
+        (`"policy"`, `"policy:PATH"`) or one that was loaded. Temperature 0: policies play what they think best."""
+        seats = len(self.possible_agents)
+        chosen = [players] * seats if isinstance(players, str | Policy) else list(players)
+        if len(chosen) != seats:
+            raise ValueError(f"{len(chosen)} players for {seats} seats")
+        if not temperature >= 0:
+            raise ValueError(f"temperature = {temperature!r}: must not be negative")
+        codes, nets = kernel_players(chosen, self.game)
+        rewards, scratch = np.zeros_like(self.reward), np.zeros(len(self.game.observation_high), np.int8)
         masks = self._mask_words, self._mask
-        self.game.kernels.collect_games(self.game.tables, self._states, *masks, nets, *arguments)
+        arguments = self._states, *masks, nets, codes, float(temperature), scratch, rewards
+        self._load("network", lambda: self.game.kernels.play_games(self.game.tables, *arguments))
+        self._look()
+        return rewards
+
+    def collect(
+        self,
+        nets: Networks,
+        lineups: NDArray[np.int64],
+        shares: NDArray[np.float64],
+        lineup: NDArray[np.int64],
+        rollout: Rollout,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """Let networks play and note what those that learn decide: see `collect_games` of `engine.loops`, whose
+        arguments and results these are. What is noted does not depend on the number of threads."""
+        ends = [self.num_games * part // threads for part in range(threads + 1)]
+        results = np.zeros((threads, len(lineups), 3 + self.reward.shape[1]))
+
+        def collect(part: int) -> None:
+            games = slice(ends[part], ends[part + 1])
+            arrays = self._states[games], self._mask_words[games], self._mask[games], own_memory(nets)
+            noted = results[part], np.zeros(len(self.game.observation_high), np.int8), part_of(rollout, games)
+            self.game.kernels.collect_games(self.game.tables, *arrays, lineups, shares, lineup[games], *noted)
+
+        self._load("learning", lambda: in_threads(collect, threads))
+        self._look()
+        return np.asarray(results.sum(axis=0))
+
+    def _load(self, what: str, call: Callable[[], Any]) -> None:
+        """Call kernels that not everybody needs, saying so if they are to be compiled."""
+        load_kernels(f"{self.game.name} {what}", self.game.kernels.cache, call, lambda: None)
+
+    def _look(self) -> None:
+        """Show the positions as they are now."""
         self.game.kernels.view_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
 
     def view(self, i: int) -> SeatView:
@@ -205,7 +254,7 @@ class GameBatch:
     def _go_on_from(self, arrays: list[NDArray[Any]]) -> None:
         for array, new in zip(self._saved(), arrays, strict=True):
             array[...] = new
-        self.game.kernels.view_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
+        self._look()
 
     def _load_others(self) -> None:
         """Call the kernels that dealing does not, so that all are compiled."""
@@ -230,6 +279,14 @@ class GameBatch:
         name = f"{action} ({self.game.action_text(action)})" if 0 <= action < len(self.game.actions) else f"{action}"
         seat, phase = self.possible_agents[self.agent[game]], self.game.phase(self._states[game])
         return f"game {game}: action {name} is illegal for {seat} in phase {phase!r}; legal are {legal}"
+
+
+def in_threads(work: Callable[[int], Any], count: int) -> list[Any]:
+    """`work` of the numbers from 0, each in a thread of its own."""
+    if count == 1:
+        return [work(0)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, range(count)))
 
 
 def _restore(game: Game, num_games: int, observe: bool, saved: bytes) -> GameBatch:

@@ -9,14 +9,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_states, role_of
-from drako_env.engine.loops import HEURISTIC, RANDOM
 from drako_env.engine.network import Tensors, judge, pack, replace
 from drako_env.engine.rollout import Rollout
 from drako_env.engine.view import Agent, random_seed
 from drako_env.envs.batch import GameBatch
-from drako_env.players import make_player
+from drako_env.players import kernel_player, make_player
 from drako_env.players.policy import Policy as LearntPolicy
-from drako_env.players.policy import PolicyAgent, is_canonical
+from drako_env.players.policy import is_canonical
 
 Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.integer[Any]]]
 """A batched policy: `(observation (n, D), action_mask (n, A)) -> actions (n,)`."""
@@ -75,7 +74,7 @@ class SeatGames:
         self.seat = self._seats[self._deals % len(chosen)]
         """The learner's, in each game."""
         self.length = 0.0
-        """How many decisions the learner made a game, in the rollout collected last."""
+        """How many decisions with a choice the learner made a game, in the rollout collected last."""
         self._packed_for: list[Any] = []
         self._each = float("inf")
         self._opponents: list[tuple[str, Player]] = []
@@ -172,42 +171,41 @@ class SeatGames:
         the learner's own.
 
         Opponents that are random, heuristic or learnt policies play inside the kernels; any other is asked as ever."""
-        if (opponents := self._kernel_opponents()) is None:
+        if (lineups := self._lineups(tensors)) is None:
             return self._collect_by_steps(tensors, rollout)
-        start, results = time.perf_counter(), np.zeros((len(opponents), 4))
-        self._pack(tensors, opponents)
-        networks = np.array([o if isinstance(o, int) else 1 + i for i, o in enumerate(opponents)])
-        seats, scratch = (self._seats, self.seat, self._deals), np.zeros(self.observation.shape[1], np.int8)
-        meeting = networks, self._choices, np.cumsum(self._weights), self._bound, results
-        self.batch.collect(self._nets, 0, *seats, *meeting, scratch, rollout)
+        start, chairs = time.perf_counter(), len(self._seats)
+        shares = np.zeros(len(self._opponents))
+        shares[self._choices] = self._weights
+        lineup = self._bound * chairs + np.searchsorted(self._seats, self.seat)
+        chances = np.cumsum(np.repeat(shares / chairs, chairs))
+        results = self.batch.collect(self._nets, lineups, chances, lineup, rollout)
+        self._bound, self.seat = lineup // chairs, self._seats[lineup % chairs]
         self._take_in(results)
         seconds, each = time.perf_counter() - start, self._evaluation_time()
-        own, others = rollout.action.size * each, float(results[networks > 0, 3].sum()) * each
+        own, others = (float(results[:, who].sum()) * each for who in (1, 2))
         return {"games": max(0.0, seconds - own - others), "opponents": others, "forward": own}
 
-    def _kernel_opponents(self) -> list[Any] | None:
-        """What the kernels need to play the opponents: a number or a policy each; `None` if they cannot."""
-        roles = {role_of(name) for name in self.game.seats}
-        others = roles - {role_of(self.game.seats[self._seats[0]])} or roles
-        found: list[Any] = []
+    def _lineups(self, tensors: Tensors) -> NDArray[np.int64] | None:
+        """For every opponent and every seat of the learner's, who plays where inside the kernels: the learner is
+        network 0. `None` if some opponent cannot. Only the learner's weights change with every rollout."""
+        lineups, policies = [], [None]
         for _, player in self._opponents:
-            if isinstance(player, str):
-                found.append(RANDOM if player == "random" else HEURISTIC)
-            elif isinstance(player, PolicyAgent) and len(others) == 1:
-                found.append(player.policy(next(iter(others))))
-            elif isinstance(player, LearntPolicy):
-                found.append(player)
-            else:
-                return None
-        return found
-
-    def _pack(self, tensors: Tensors, opponents: list[Any]) -> None:
-        """The networks for the kernels, the learner's first; only its own change with every rollout."""
-        if self._packed_for != opponents:
-            silent: Any = (tensors, self.canonical)
-            known = [silent if isinstance(o, int) else (o.tensors, is_canonical(o.info)) for o in opponents]
-            self._nets, self._packed_for = pack([silent, *known], self.game.symmetries), opponents
+            codes = []
+            for name in self.game.seats:
+                found = kernel_player(player, role_of(name), self.game)
+                if found is None:
+                    return None
+                if isinstance(found, LearntPolicy) and found not in policies:
+                    policies.append(found)
+                codes.append(found if isinstance(found, int) else policies.index(found))
+            for chair in self._seats:
+                lineups.append([0 if seat == chair else code for seat, code in enumerate(codes)])
+        if self._packed_for != policies:
+            own: Any = (tensors, self.canonical)
+            known = [own if p is None else (p.tensors, is_canonical(p.info)) for p in policies]
+            self._nets, self._packed_for = pack(known, self.game.symmetries), policies
         replace(self._nets, 0, tensors)
+        return np.array(lineups)
 
     def _evaluation_time(self) -> float:
         """How many seconds the learner's network takes for a decision, at best."""
@@ -218,11 +216,13 @@ class SeatGames:
 
     def _take_in(self, results: NDArray[np.float64]) -> None:
         """Count finished games, and show the positions as they are now."""
-        for (name, _), (games, total, *_) in zip(self._opponents, results, strict=True):
+        for line, (games, *_) in enumerate(results):
             if games:
+                opponent, chair = divmod(line, len(self._seats))
+                name, total = self._opponents[opponent][0], results[line, 3 + self._seats[chair]]
                 before = self._results.get(name, (0, 0.0))
                 self._results[name] = before[0] + int(games), before[1] + float(total)
-        self.length = results[:, 2].sum() / max(1.0, results[:, 0].sum())
+        self.length = results[:, 1].sum() / max(1.0, results[:, 0].sum())
         self.lengths[:] = self.reward[:] = 0
         self.done[:] = False
         if self.canonical:
@@ -232,11 +232,10 @@ class SeatGames:
         """The same step by step, forced decisions included."""
         start, ended, decided = time.perf_counter(), 0, 0
         nets = pack([(tensors, False)], self.game.symmetries)  # positions are shown turned already
-        for k in range(rollout.action.shape[1] + 1):
+        rollout.learner[:] = 0
+        for k in range(rollout.action.shape[1]):
             shares, values = judge(nets, 0, self.observation, self.action_mask)
-            if k == rollout.action.shape[1]:
-                rollout.next_value[:] = values
-                break
+            rollout.seat[:, k] = self.seat
             chance = self._chance.random(len(values))
             actions = np.minimum((shares.cumsum(axis=1) <= chance[:, None]).sum(axis=1), shares.shape[1] - 1)
             rollout.observation[:, k], rollout.action_mask[:, k] = self.observation, self.action_mask

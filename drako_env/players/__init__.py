@@ -3,18 +3,24 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
-from drako_env.engine.game import Game
+import numpy as np
+from numpy.typing import NDArray
+
+from drako_env.engine.game import Game, role_of
 from drako_env.engine.jit import load_kernels
+from drako_env.engine.loops import HEURISTIC, RANDOM
+from drako_env.engine.network import Networks, pack
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
 from drako_env.players.guided import GuidedSearchAgent, ImprovedPolicyAgent
-from drako_env.players.policy import SUFFIX, PolicyAgent
+from drako_env.players.policy import SUFFIX, Policy, PolicyAgent, is_canonical
 from drako_env.players.search import Budget, SearchAgent
 from drako_env.players.simple import HeuristicAgent, RandomAgent
 
@@ -48,6 +54,29 @@ def make_player(spec: str, game: Game) -> Agent:
     if name in LEARNT:
         _warm_up(name, player, game)
     return player
+
+
+def kernel_player(player: Any, role: str, game: Game) -> int | Policy | None:
+    """What the kernels play for a player on the seats of a role: a code of `engine.loops`, a network, or nothing."""
+    if isinstance(player, str):
+        if player in KERNEL_CODES:
+            return KERNEL_CODES[player]
+        player = make_player(player, game)
+    if type(player) is PolicyAgent:
+        return player.policy(role)
+    return player if isinstance(player, Policy) else None
+
+
+def kernel_players(players: Sequence[Any], game: Game) -> tuple[NDArray[np.int64], Networks]:
+    """The players of all seats as the kernels take them; `ValueError` for one that they cannot play."""
+    codes, policies = np.zeros(len(game.seats), np.int64), []
+    for seat, (name, player) in enumerate(zip(game.seats, players, strict=True)):
+        found = kernel_player(player, role_of(name), game)
+        if found is None:
+            raise ValueError(f"{name}: {player!r} does not play inside the kernels; random, heuristic and policy do")
+        codes[seat] = found if isinstance(found, int) else len(policies)
+        policies += [] if isinstance(found, int) else [found]
+    return codes, pack([(policy.tensors, is_canonical(policy.info)) for policy in policies], game.symmetries)
 
 
 def _warm_up(name: str, player: Agent, game: Game) -> None:
@@ -108,6 +137,9 @@ MAKERS: dict[str, Callable[[Game, str], Agent]] = {
     "improve": _improve,
 }
 
+
+KERNEL_CODES = {"random": RANDOM, "heuristic": HEURISTIC}
+"""What a batch of games plays by itself."""
 
 LEARNT = ("policy", "puct", "improve")
 """Those that learnt weights are needed for."""

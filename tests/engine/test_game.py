@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from drako_env.engine import position as engine
-from drako_env.engine.game import new_masks, new_states, rivals, role_of, sides
+from drako_env.engine.game import new_masks, new_states, role_of, sides
 from drako_env.engine.position import prepare
 from drako_env.engine.tree import NODE
 from drako_env.games import make_game
@@ -23,8 +23,6 @@ def test_a_seat_with_a_role_of_its_own_is_a_side_and_so_is_a_shared_role():
     drako, golden_dragon = make_game("drako"), make_game("golden_dragon", num_players=3)
     assert sides(drako) == ["dragon_0", "dwarves_0"]
     assert sides(golden_dragon) == ["player"]
-    assert [rivals(drako, side) for side in sides(drako)] == [["dwarves_0"], ["dragon_0"]]
-    assert rivals(golden_dragon, "player") == ["player"]
 
 
 @every_game
