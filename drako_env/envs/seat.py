@@ -188,7 +188,8 @@ class SeatGames:
     def _lineups(self, tensors: Tensors) -> NDArray[np.int64] | None:
         """For every opponent and every seat of the learner's, who plays where inside the kernels: the learner is
         network 0. `None` if some opponent cannot. Only the learner's weights change with every rollout."""
-        lineups, policies = [], [None]
+        lineups = []
+        policies: list[LearntPolicy | None] = [None]
         for _, player in self._opponents:
             codes = []
             for name in self.game.seats:

@@ -69,7 +69,8 @@ def kernel_player(player: Any, role: str, game: Game) -> int | Policy | None:
 
 def kernel_players(players: Sequence[Any], game: Game) -> tuple[NDArray[np.int64], Networks]:
     """The players of all seats as the kernels take them; `ValueError` for one that they cannot play."""
-    codes, policies = np.zeros(len(game.seats), np.int64), []
+    codes = np.zeros(len(game.seats), np.int64)
+    policies: list[Policy] = []
     for seat, (name, player) in enumerate(zip(game.seats, players, strict=True)):
         found = kernel_player(player, role_of(name), game)
         if found is None:
