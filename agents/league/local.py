@@ -18,7 +18,7 @@ from drako_env.envs.selfplay import SelfPlay
 
 class LocalLearners:
     """A learner for every side, in this process. The kernels and torch let go of Python's lock, so that threads use
-    all cores; what is learnt depends on the number of cores only where torch adds up in another order."""
+    all cores; what is learnt does not depend on their number."""
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
@@ -28,7 +28,7 @@ class LocalLearners:
     def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
         """Make a learner for each of these sides."""
         self._config = config
-        torch.set_num_threads(max(1, self._threads // len(seeds)))
+        torch.set_num_threads(1)  # more wait for each other longer than they work, with networks this small
         self.learners = {side: Learner(game, side, config, seed) for side, seed in seeds.items()}
         if list(seeds) == sides(game):
             seed = next(iter(seeds.values()))
@@ -67,10 +67,9 @@ class LocalLearners:
     def _all(self, call: Any) -> list[Any]:
         """A call of every learner, all at the same time."""
         everyone = list(self.learners.items())
-        each = max(1, self._threads // len(everyone))
 
         def work(number: int) -> Any:
-            torch.set_num_threads(each)  # a setting of each thread
+            torch.set_num_threads(1)  # a setting of each thread
             return call(*everyone[number])
 
         return in_threads(work, len(everyone))

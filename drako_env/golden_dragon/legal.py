@@ -57,10 +57,14 @@ def mark_dragons(t: Any, s: Any, mask: Any) -> None:
 
 @jit
 def can_move(t: Any, s: Any, dragon: int) -> bool:
-    """G4: not barred, onto a cell that can be entered and is free; onto the goal only the active player's own."""
-    target = t["target"][s["hand"], s["cell"][dragon]]
-    free = (target != OFF_BOARD) & ((s["barred"] >> dragon) & 1 == 0)
-    free &= (target != t["goal"]) | (dragon == s["active"])
+    """G4: not barred, and onto a cell that it can enter."""
+    return (s["barred"] >> dragon) & 1 == 0 and can_enter(t, s, t["target"][s["hand"], s["cell"][dragon]], dragon)
+
+
+@jit
+def can_enter(t: Any, s: Any, target: int, dragon: int) -> bool:
+    """G4: a cell that can be entered and is free; the goal only for the active player's own dragon."""
+    free = (target != OFF_BOARD) & ((target != t["goal"]) | (dragon == s["active"]))
     for other in range(t["num_players"]):
         free &= target != s["cell"][other]
     return free

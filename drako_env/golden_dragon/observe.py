@@ -7,6 +7,8 @@ clockwise. "Unary" means: the first n entries are 1.
 |----------------|--------|---------------------------------------------------------------------------------|
 | `cells`        | P * C  | one-hot by player: where the dragon stands                                      |
 | `under`        | P * 6  | one-hot by player: the wind of the stone below the dragon                       |
+| `distance`     | P * 12 | by player, unary: moves to the goal on an empty board, as far as 12             |
+| `leads`        | P * 18 | by player and wind, one-hot: it would move the dragon nearer, as far, farther   |
 | `holders`      | P * 30 | by player and place, next out first: the wind, one-hot; zeros for unseen stones |
 | `unseen`       | P * 6  | by player: the winds of the stones that the observer has not seen               |
 | `held`         | P * 5  | by player, unary: stones in the holder                                          |
@@ -29,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from drako_env.engine.jit import jit
+from drako_env.golden_dragon.legal import can_enter
 from drako_env.golden_dragon.rules import NUM_WINDS, Rules
 from drako_env.golden_dragon.state import (
     BOLTS_EACH,
@@ -42,31 +45,36 @@ from drako_env.golden_dragon.state import (
 )
 
 
+MAX_DISTANCE = 12
+
+
 class Field(IntEnum):
     """The fields in their order."""
 
     CELLS = 0
     UNDER = 1
-    HOLDERS = 2
-    UNSEEN = 3
-    HELD = 4
-    STORMS = 5
-    BOLTS = 6
-    SEAT = 7
-    DECIDER = 8
-    ACTIVE = 9
-    BARRED = 10
-    ANNOUNCED = 11
-    PHASE = 12
-    HAND = 13
-    MOVES_LEFT = 14
-    TIME = 15
+    DISTANCE = 2
+    LEADS = 3
+    HOLDERS = 4
+    UNSEEN = 5
+    HELD = 6
+    STORMS = 7
+    BOLTS = 8
+    SEAT = 9
+    DECIDER = 10
+    ACTIVE = 11
+    BARRED = 12
+    ANNOUNCED = 13
+    PHASE = 14
+    HAND = 15
+    MOVES_LEFT = 16
+    TIME = 17
 
 
 def field_sizes(rules: Rules) -> list[int]:
     """The size of every field, in order."""
-    by_player = [len(rules.board.cells), NUM_WINDS, HOLDER_SIZE * NUM_WINDS, NUM_WINDS, HOLDER_SIZE]
-    by_player += [STORMS_EACH, BOLTS_EACH, 1, 1, 1, 1, 1]
+    by_player = [len(rules.board.cells), NUM_WINDS, MAX_DISTANCE, 3 * NUM_WINDS, HOLDER_SIZE * NUM_WINDS, NUM_WINDS]
+    by_player += [HOLDER_SIZE, STORMS_EACH, BOLTS_EACH, 1, 1, 1, 1, 1]
     return [rules.num_players * size for size in by_player] + [len(Phase), NUM_WINDS, STORM_MOVES, 1]
 
 
@@ -96,11 +104,26 @@ def observe(t: Any, s: Any, seat: int, out: Any) -> None:
 @jit
 def observe_dragon(t: Any, s: Any, player: int, place: int, out: Any) -> None:
     """A dragon, the stone below it, and whether the stone in hand may move it."""
-    if s["cell"][player] != OFF_BOARD:
-        out[t["field"][Field.CELLS] + place * t["num_cells"] + s["cell"][player]] = 1
+    cell = s["cell"][player]
+    if cell != OFF_BOARD:
+        out[t["field"][Field.CELLS] + place * t["num_cells"] + cell] = 1
+        distance = t["field"][Field.DISTANCE] + place * MAX_DISTANCE
+        write_unary(out, distance, min(MAX_DISTANCE, t["distance"][cell]))
+        observe_ways(t, s, player, t["field"][Field.LEADS] + place * 3 * NUM_WINDS, out)
     if s["under"][player] != NO_WIND:
         out[t["field"][Field.UNDER] + place * NUM_WINDS + s["under"][player]] = 1
     out[t["field"][Field.BARRED] + place] = (s["barred"] >> player) & 1
+
+
+@jit
+def observe_ways(t: Any, s: Any, player: int, first: int, out: Any) -> None:
+    """Whether each wind would lead a dragon nearer to the goal or not; nothing where it cannot go (G4)."""
+    cell = s["cell"][player]
+    for wind in range(NUM_WINDS):
+        target = t["target"][wind, cell]
+        if can_enter(t, s, target, player):
+            farther = min(1, max(-1, t["distance"][target] - t["distance"][cell]))
+            out[first + 3 * wind + 1 + farther] = 1
 
 
 @jit
