@@ -312,7 +312,25 @@ def expected_fields(game, seat):
         places = view["holders"][player] + [None] * 5
         return [entry for name in places[:5] for entry in wind(name)]
 
+    def distance(cell):
+        return oracle._reach(rules, [tuple(cell)], winds)[rules.goal]
+
+    def ways(player):
+        """Nearer, as far, farther: for each wind, as far as the dragon may go there."""
+        here = view["positions"][player]
+        for name in winds:
+            if here is None or not oracle._may_enter(rules, view | {"hand": name}, player):
+                yield from (0, 0, 0)
+            else:
+                gained = distance(here) - distance(oracle._step(here, rules.dirs[name]))
+                yield from (int(gained > 0), int(gained == 0), int(gained < 0))
+
+    def how_far(player):
+        return unary(min(12, distance(view["positions"][player])) if view["positions"][player] else 0, 12)
+
     return {
+        "distance": by_player(how_far),
+        "leads": by_player(ways),
         "cells": by_player(lambda p: [int(cell == view["positions"][p]) for cell in cells]),
         "under": by_player(lambda p: wind(view["under"][p])),
         "holders": by_player(holder),
