@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from agents.exploit.exact import along_run
-from agents.exploit.measure import PARTS, measure
+from agents.exploit.measure import PARTS, measure, tree_of
 from agents.exploit.plan import Plan
 from agents.exploit.settings import SETTINGS
 from agents.league.run import ABOUT
@@ -55,17 +55,26 @@ def plan_of(options: argparse.Namespace) -> Plan:
     return Plan(folder, chosen_game(options), options.agent, settings, options.seed, options.processes)
 
 
-def run(plan: Plan, options: argparse.Namespace, console: Console) -> None:
-    """Measure and write."""
+def run(plan: Plan, options: argparse.Namespace, console: Console) -> int:
+    """Measure and write; returns the exit code."""
     plan.check()
     asked = [part for part in PARTS if getattr(options, part)]
-    with claimed(plan.folder):
-        plan.settle(options.resume)
-        console.print(f"measurement: {plan.folder}  (Ctrl-C stops it; the same command with --resume goes on)")
-        text = measure(plan, asked, console)
-        write(plan.folder / "results.md", text)
+    tree = tree_of(plan, asked)
+    go_on = f"to go on: the same command with --out {plan.folder} --resume"
+    try:
+        with claimed(plan.folder):
+            plan.settle(options.resume)
+            console.print(f"measurement: {plan.folder}  (Ctrl-C stops it)")
+            text = measure(plan, asked, tree, console)
+            write(plan.folder / "results.md", text)
+    except KeyboardInterrupt:
+        console.print(f"stopped; {go_on}", soft_wrap=True)
+        return INTERRUPTED
+    except OSError as error:
+        return fail("best_response", error, go_on)
     console.print(Markdown(text))
     console.print(f"results: {plan.folder}/results.md, games.jsonl")
+    return 0
 
 
 def main() -> int:
@@ -74,14 +83,9 @@ def main() -> int:
     try:
         if options.exact and (Path(options.agent) / ABOUT).is_file():
             return along_run(Path(options.agent), console)
-        plan = plan_of(options)
-        run(plan, options, console)
-    except KeyboardInterrupt:
-        console.print(f"stopped; to go on: the same command with --out {plan.folder} --resume", soft_wrap=True)
-        return INTERRUPTED
+        return run(plan_of(options), options, console)
     except (ValueError, OSError) as error:
         return fail("best_response", error)
-    return 0
 
 
 if __name__ == "__main__":
