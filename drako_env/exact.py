@@ -60,8 +60,10 @@ class Tree:
         return sum(len(level.seat) for level in self.levels)
 
 
-def build_tree(game: Game) -> Tree:
-    """All of it; `ValueError` if the game is too large."""
+def build_tree(game: Game, most: int = MAX_POSITIONS) -> Tree:
+    """All of it; `ValueError` if there are more than two seats or `most` positions."""
+    if len(game.seats) != 2:
+        raise ValueError(f"{game.name} has {len(game.seats)} seats, and exact play is for two")
     states, chances = all_deals(game)
     levels: list[Level] = []
     views: dict[bytes, int] = {}
@@ -74,8 +76,8 @@ def build_tree(game: Game) -> Tree:
         information = [_number(_looks(game, states, seat), before[seat]) for seat in range(2)]
         view = _views(batch, views, rows)
         position, action = np.nonzero(batch.action_mask)
-        if size + len(position) > MAX_POSITIONS:
-            raise ValueError(f"more than {MAX_POSITIONS:,} positions: this table is too large for exact play")
+        if size + len(position) > most:
+            raise ValueError(f"more than {most:,} positions: this table is too large for exact play")
         moved = _batch(game, states[position])
         moved.step(action)
         child = np.where(moved.done, -1, np.cumsum(~moved.done) - 1)

@@ -1,111 +1,91 @@
-"""How much can be won against a policy by somebody who trains against nothing else? A lower bound of exploitability.
+"""How much can be won against a policy by somebody who knows it? Three measures of exploitability, in one table.
 
-python scripts/best_response.py policy:runs/train/mine/policies --minutes 30     # on both seats
-python scripts/best_response.py policy --start policy --minutes 30               # beginning with what it has learnt
-python scripts/best_response.py heuristic --minutes 30                        # for comparison
-python scripts/best_response.py --exact runs/train/tiny                       # all of a run's policies, tiny table
+python scripts/best_response.py policy                              # all that follows, about 45 minutes on two cores
+python scripts/best_response.py policy:runs/train/mine/policies --trained   # exploiters that begin with the policy
+python scripts/best_response.py policy --search --simulations 400   # searches that know the policy, and their equals
+python scripts/best_response.py policy:FOLDER --exact --set rules=tiny      # exactly, where every game can be counted
+python scripts/best_response.py --exact runs/train/tiny             # the same for all policies of a training run
+python scripts/best_response.py heuristic --trained                 # for comparison: exploiters that begin with nothing
 """
 
 import argparse
+import os
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.progress import track
 
-from agents.league.league import League
-from agents.league.learner import Opponents
-from agents.league.local import LocalLearners
-from agents.league.options import add_training_options, policy_files, run_of
-from agents.league.run import Run, derived_seed
-from agents.league.training import run_league
-from drako_env.cli.options import add_game_options, fail
-from drako_env.engine.game import Game, role_of, sides
-from drako_env.evaluation.report import interval, share, table
-from drako_env.evaluation.statistics import wilson
-from drako_env.exact import Tree, build_tree, exploitability, value
-from drako_env.players import make_player
-from drako_env.players.policy import SUFFIX, load_policy
-from drako_env.runs import write
-
-FINAL_GAMES = 2000
+from agents.exploit.exact import along_run
+from agents.exploit.measure import PARTS, measure, tree_of
+from agents.exploit.plan import Plan
+from agents.exploit.settings import SETTINGS
+from agents.league.run import ABOUT
+from drako_env.cli.options import INTERRUPTED, add_game_options, chosen_game, fail
+from drako_env.runs import claimed, write
 
 
-def frozen_opponents(game: Game, spec: str) -> dict[str, Opponents]:
-    """Whom the exploiter of each side meets: the same player everywhere."""
-    learnt = spec.partition(":")[0] == "policy"
-    if learnt:
-        policy_files(game, sides(game), spec)
-    else:
-        make_player(spec, game)
-    return {side: {"frozen" if learnt else spec: (1.0, spec)} for side in sides(game)}
+def options_of() -> argparse.Namespace:
+    """What the command was told."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("agent", help="policy, policy:FOLDER or any other player; with --exact also a training run")
+    parser.add_argument("--trained", action="store_true", help="only exploiters that train (and what else is asked)")
+    parser.add_argument("--search", action="store_true", help="only searches that know the policy")
+    parser.add_argument("--exact", action="store_true", help="only exact best responses")
+    add_game_options(parser)
+    parser.add_argument("--core-minutes", type=float, help=f"a seat and rate (settled: {SETTINGS.core_minutes:g})")
+    parser.add_argument("--games", type=int, help=f"of every figure (settled: {SETTINGS.games})")
+    parser.add_argument("--simulations", type=int, help=f"of the searches (settled: {SETTINGS.simulations})")
+    parser.add_argument("--seed", type=int, default=0, help="default: 0")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="that play (default: all cores)")
+    parser.add_argument("--out", type=Path, help="folder for the results (default: under runs/, named after the time)")
+    parser.add_argument("--resume", action="store_true", help="go on with the measurement in --out")
+    return parser.parse_args()
 
 
-def show(league: League, spec: str, console: Console) -> None:
-    """The exploiters' win rates with intervals."""
-    with console.status(f"evaluating: {FINAL_GAMES} games on each seat"):
-        found = league.win_rates(FINAL_GAMES, derived_seed(league.run.seed, "final"))
-    rows = []
-    for seat, opponents in found.items():
-        wins, games = next(iter(opponents.values()))
-        rows.append([seat, spec, share(wins / games), interval(wilson(wins, games))])
-    title = f"# Best responses after {league.state.seconds / 60:.1f} minutes"
-    text = f"{title}\n\n{table(['exploiter on', 'against', 'wins', '95% interval'], rows)}\n"
-    write(league.run.folder / "results.md", text)
+def plan_of(options: argparse.Namespace) -> Plan:
+    """What is measured, and how."""
+    given = {name: getattr(options, name) for name in ("core_minutes", "games", "simulations")}
+    settings = replace(SETTINGS, **{name: value for name, value in given.items() if value is not None})
+    folder = options.out or Path("runs") / "best_response" / time.strftime("%Y-%m-%d-%H%M%S")
+    return Plan(folder, chosen_game(options), options.agent, settings, options.seed, options.processes)
+
+
+def run(plan: Plan, options: argparse.Namespace, console: Console) -> int:
+    """Measure and write; returns the exit code."""
+    plan.check()
+    asked = [part for part in PARTS if getattr(options, part)]
+    tree = tree_of(plan, asked)
+    go_on = f"to go on: the same command with --out {plan.folder} --resume"
+    try:
+        with claimed(plan.folder):
+            plan.settle(options.resume)
+            console.print(f"measurement: {plan.folder}  (Ctrl-C stops it)")
+            text = measure(plan, asked, tree, console)
+            write(plan.folder / "results.md", text)
+    except KeyboardInterrupt:
+        console.print(f"stopped; {go_on}", soft_wrap=True)
+        return INTERRUPTED
+    except OSError as error:
+        return fail("best_response", error, go_on)
     console.print(Markdown(text))
-    console.print(f"results: {league.run.folder}/results.md, log.csv, curves.png")
-
-
-def exact(folder: Path, console: Console) -> int:
-    """The exact exploitability of every pair of policies that a run has kept."""
-    game = Run.load(folder).game
-    files = [
-        {path.stem[-5:]: path for path in sorted((folder / "past").glob(f"{role_of(seat)}-*{SUFFIX}"))}
-        for seat in game.seats
-    ]
-    rounds = [number for number in files[0] if number in files[1]]
-    if not rounds:
-        raise ValueError(f"{folder}: no round of this run has kept the policies of both sides")
-    tree = build_tree(game)
-    console.print(f"{tree.size:,} positions")
-    rows = [["random play", *figures(tree, None, None)]]
-    for number in track(rounds, "judging", console=console, transient=True):
-        policies = (load_policy(side[number], game).probabilities for side in files)
-        rows.append([f"round {int(number)}", *figures(tree, *policies)])
-    header = ["policies", f"{game.seats[0]} gets", "exploitability"]
-    write(folder / "exploitability.md", table(header, rows) + "\n")
-    console.print(Markdown(table(header, rows)))
-    console.print(f"results: {folder}/exploitability.md")
+    console.print(f"results: {plan.folder}/results.md, games.jsonl")
     return 0
 
 
-def figures(tree: Tree, first: object, second: object) -> list[str]:
-    """The value of a pair of policies, and what best responses could gain."""
-    policies = [policy or (lambda _, mask: mask / mask.sum(axis=1, keepdims=True)) for policy in (first, second)]
-    return [f"{value(tree, *policies):+.4f}", f"{exploitability(tree, *policies):.4f}"]
-
-
 def main() -> int:
-    """Train the exploiters, or judge exactly."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("agent", nargs="?", help="policy:FOLDER, or any other player: heuristic, ismcts:100, ...")
-    parser.add_argument("--exact", type=Path, metavar="RUN", help="the exact exploitability along a training run")
-    add_game_options(parser)
-    add_training_options(parser, minutes=30.0)
-    options, console = parser.parse_args(), Console(width=130)
+    """Measure exploitability."""
+    options, console = options_of(), Console(width=130)
     try:
-        if options.exact:
-            return exact(options.exact, console)
-        if not options.agent:
-            raise ValueError("give an agent to exploit, or --exact RUN")
-        run = run_of(options, "best_response")
-        league = League(run, LocalLearners(), frozen_opponents(run.game, options.agent), console.print)
+        if options.exact and (Path(options.agent) / ABOUT).is_file():
+            return along_run(Path(options.agent), console)
+        return run(plan_of(options), options, console)
     except (ValueError, OSError) as error:
         return fail("best_response", error)
-    return run_league(league, lambda league: show(league, options.agent, console), console)
 
 
 if __name__ == "__main__":

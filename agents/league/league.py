@@ -50,7 +50,8 @@ class League:
 
     with League(run, LocalLearners()) as league:
         league.train()
-    """
+
+    The budget's minutes are those of the `clock`."""
 
     def __init__(
         self,
@@ -58,8 +59,9 @@ class League:
         learners: Learners,
         frozen: Mapping[str, Opponents] | None = None,
         tell: Callable[[str], None] = print,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.run, self.learners, self._tell = run, learners, tell
+        self.run, self.learners, self._tell, self._clock = run, learners, tell, clock
         alone = {side: {anchor: (1.0, anchor) for anchor in ANCHORS} for side in run.seats}
         self.frozen = alone if frozen is None and run.seats != sides(run.game) else frozen
         """If given, each seat's only opponents, which do not learn: for best responses. A side that learns alone meets
@@ -103,7 +105,7 @@ class League:
         """Round after round until the run's budget is spent; `shown` is called after each."""
         config, budget, state = self.run.config, self.run.budget, self.state
         while budget.progress(state) < 1:
-            start = time.perf_counter()
+            start = self._clock()
             progress = budget.progress(state)
             rate = config.learning_rate * (1 - (1 - LAST_RATE) * progress)
             entropy = config.entropy * (config.last_entropy / config.entropy) ** progress if config.entropy else 0.0
@@ -115,7 +117,7 @@ class League:
                 seed = derived_seed(self.run.seed, "evaluate", state.round)
                 for seat, wins in self.win_rates(config.eval_games, seed).items():
                     sides[role_of(seat)]["win"] = wins
-            state.seconds += time.perf_counter() - start
+            state.seconds += self._clock() - start
             row = {"round": state.round, "learning_rate": rate, "seconds": round(state.seconds, 1), "sides": sides}
             state.rows.append(row)
             self._save()

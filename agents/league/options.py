@@ -13,6 +13,7 @@ from drako_env.players import shipped_policy
 from drako_env.players.policy import SUFFIX, load_policy
 
 FINAL_GAMES = 1000
+MINUTES = 5.0
 FIXED = ("set", "players", "train", "config", "seats", "seed", "start")
 """What a resumed run keeps."""
 
@@ -21,22 +22,16 @@ def add_league_options(parser: argparse.ArgumentParser) -> None:
     """What a league can be told, wherever it trains."""
     add_game_options(parser)
     parser.add_argument("--seats", help="both, or one role such as dragon (default: both)")
-    add_training_options(parser, minutes=5.0)
-    parser.add_argument("--config", type=Path, help="a TOML file with the fields of agents/league/config.py")
-    parser.add_argument("--games", type=int, default=FINAL_GAMES, help="of the evaluation at the end, per opponent")
-
-
-def add_training_options(parser: argparse.ArgumentParser, minutes: float) -> None:
-    """What every training run can be told."""
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--minutes", type=float, help=f"of training (default: {minutes:g}; resumed: as before)")
+    length.add_argument("--minutes", type=float, help=f"of training (default: {MINUTES:g}; resumed: as before)")
     length.add_argument("--rounds", type=int, help="instead of minutes, for runs to be repeated exactly")
-    parser.set_defaults(default_minutes=minutes)
     parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE", help="a field of the config")
     parser.add_argument("--start", metavar="AGENT", help="begin with the networks of policy or policy:FOLDER")
     parser.add_argument("--seed", type=int, help="default: 0")
     parser.add_argument("--out", type=Path, help="the run's folder (default: under runs/, named after the time)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out, as it was begun")
+    parser.add_argument("--config", type=Path, help="a TOML file with the fields of agents/league/config.py")
+    parser.add_argument("--games", type=int, default=FINAL_GAMES, help="of the evaluation at the end, per opponent")
 
 
 def settings(words: list[str]) -> dict[str, object]:
@@ -77,13 +72,13 @@ def run_of(options: argparse.Namespace, kind: str) -> Run:
         run.budget = Budget(options.minutes or 0.0, options.rounds or 0)
     if not (run.budget.minutes > 0 or run.budget.rounds > 0) or run.seed < 0:
         raise ValueError("--minutes or --rounds must be above 0, and --seed not below")
-    if getattr(options, "games", 1) < 1:
+    if options.games < 1:
         raise ValueError("--games must be at least 1")
     return run
 
 
 def _resumed(folder: Path, kind: str, options: argparse.Namespace) -> Run:
-    if given := [name for name in FIXED if getattr(options, name, None) not in (None, [])]:
+    if given := [name for name in FIXED if getattr(options, name) not in (None, [])]:
         raise ValueError(f"--{given[0]}: a resumed run stays what it was; only --minutes or --rounds may change")
     run = Run.load(folder)
     if run.kind != kind:
@@ -93,7 +88,7 @@ def _resumed(folder: Path, kind: str, options: argparse.Namespace) -> Run:
 
 def _new(folder: Path, kind: str, options: argparse.Namespace) -> Run:
     game = chosen_game(options)
-    config = Config.load(getattr(options, "config", None), **settings(options.train))
-    seats = chosen_seats(game, getattr(options, "seats", None) or "both")
+    config = Config.load(options.config, **settings(options.train))
+    seats = chosen_seats(game, options.seats or "both")
     start = policy_files(game, seats, options.start) if options.start else {}
-    return Run(folder, game, seats, config, options.seed or 0, Budget(options.default_minutes), kind, start)
+    return Run(folder, game, seats, config, options.seed or 0, Budget(MINUTES), kind, start)

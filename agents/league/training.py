@@ -45,8 +45,7 @@ def how_to_go_on(league: League) -> str:
     run = league.run
     if not Checkpoints(run.folder).exist():
         return "there was no checkpoint yet: the same command begins again"
-    agent = [word for word in sys.argv[1:2] if league.frozen is not None and not word.startswith("-")]
-    words = shlex.join([Path(sys.argv[0]).name, *agent, "--out", str(run.folder), "--resume", *run.where])
+    words = shlex.join([Path(sys.argv[0]).name, "--out", str(run.folder), "--resume", *run.where])
     return f"to go on: .venv/bin/python scripts/{words}"
 
 

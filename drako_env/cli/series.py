@@ -54,7 +54,7 @@ def play_series(game: Game, pairings: Sequence[Pairing], options: argparse.Names
         _check_series(folder, game, agents, options)
         store = Store(folder / "games.jsonl", options.resume)
         runner = run_on_ray if options.ray else partial(run, processes=options.processes)
-        complete = _play(jobs, game, store, folder / "replays", runner, console)
+        complete = play_jobs(jobs, game, store, folder / "replays", runner, console)
         try:
             if _report(game, pairings, store, folder, console):
                 more = ", replays/" if asked else ""
@@ -102,7 +102,7 @@ def _digest(files: Sequence[Path]) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def _play(
+def play_jobs(
     jobs: list[Job], game: Game, store: Store, replays: Path, runner: Callable[..., None], console: Console
 ) -> bool:
     """Play what is not in the store yet; False if interrupted."""

@@ -269,10 +269,14 @@ def guided_search_one(
     nets: Any,
     players: Any,
     observation: Any,
+    knowing: bool,
 ) -> int:
     """The same guided by networks, `players` names that of each seat: a simulation ends where the tree does, with what
     the network thinks of the position. Forced decisions are passed through; what becomes legal in some deals only gets
-    its priors there. `decisions[1]` gains the evaluations."""
+    its priors there. `decisions[1]` gains the evaluations.
+
+    `knowing` that all others play their networks, it draws their actions from these, as the cards of the deal tell them
+    to: nothing is searched there, and a simulation ends where the seat itself decides."""
     t, s, seat = tables[0], scratch[0], hidden[0]["agent"]
     for _ in range(simulations):
         scratch[0] = hidden[0]
@@ -281,6 +285,12 @@ def guided_search_one(
         while not judged and s["agent"] != OVER:
             write_mask(t, s, mask)
             legal, mover = count_legal(mask_words), s["agent"]
+            if knowing and mover != seat and legal > 1:
+                action = players_action(t, s, mask_words, mask, nets, players[mover], 1.0, observation)
+                decisions[1] += 1
+                mask[:] = 0
+                mask[action] = 1
+                legal = 1
             known = known_children(tree, node, mask)
             if known < legal:
                 leaf = tree[node]["first_child"] == NONE
@@ -299,7 +309,6 @@ def guided_search_one(
                 nodes = add_children(tree, nodes, node, mask, nets.logits, mover)
                 if judged:
                     break
-                write_mask(t, s, mask)
             child = likely_child(tree, node, mask, exploration)
             if child == NONE:  # the tree is full
                 break

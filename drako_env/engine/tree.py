@@ -8,6 +8,7 @@ moves at a node is taken to choose what wins most often for itself.
 
 A guided search (PUCT, as in AlphaZero) walks down the same kind of tree by what a network expects: a node gets all of
 its children at once, each with the prior that the policy gives it, and the value head stands for playing to the end.
+If the others' policies are known, they are drawn from instead of searched (ISMCTS-BR: Timbers et al. 2020).
 """
 
 import math
@@ -21,6 +22,8 @@ NONE = -1
 ROOT = 0
 WIDENING = 2.0
 UNTRIED_LOSS = 0.05
+HAS_CHILD = 2
+"""In the place of a legal action's 1, for a moment."""
 
 NODE = np.dtype(
     [
@@ -107,17 +110,17 @@ def known_children(tree: Any, node: int, legal: Any) -> int:
 
 @jit
 def add_children(tree: Any, nodes: int, node: int, legal: Any, priors: Any, mover: int) -> int:
-    """Children for the legal actions that have none yet; returns the new size of the tree. Empties `legal`."""
+    """Children for the legal actions that have none yet; returns the new size of the tree."""
     child = tree[node]["first_child"]
     while child != NONE:
-        legal[tree[child]["action"]] = 0
+        legal[tree[child]["action"]] *= HAS_CHILD
         child = tree[child]["next_sibling"]
     for action in range(len(priors)):
-        if legal[action] and nodes < len(tree):
+        if legal[action] == 1 and nodes < len(tree):
             write_node(tree, nodes, node, action, mover)
             tree[nodes]["prior"] = priors[action]
             nodes += 1
-        legal[action] = 0
+        legal[action] = legal[action] != 0
     return nodes
 
 

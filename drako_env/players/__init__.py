@@ -19,7 +19,7 @@ from drako_env.engine.loops import HEURISTIC, RANDOM
 from drako_env.engine.network import Networks, pack
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
-from drako_env.players.guided import GuidedSearchAgent, ImprovedPolicyAgent
+from drako_env.players.guided import GuidedSearchAgent, ImprovedPolicyAgent, KnowingSearchAgent
 from drako_env.players.policy import SUFFIX, Policy, PolicyAgent, is_canonical
 from drako_env.players.search import Budget, SearchAgent
 from drako_env.players.simple import HeuristicAgent, RandomAgent
@@ -36,6 +36,8 @@ KNOWN = {
     "puct:N": "a search guided by the learnt policy, with N simulations a decision, e.g. puct:200",
     "puct:Ts": "the same with T seconds a decision, e.g. puct:0.5s",
     "puct:N:PATH": "the same with the learnt policies of a folder",
+    "knows:N": "the same search, taking for granted that all others play that policy, e.g. knows:200",
+    "knows:N:PATH": "the same with the learnt policies of a folder",
     "improve:N": "the learnt policy, improved by playing on from N deals of what is hidden, e.g. improve:12",
     "MODULE:CLASS": "a class of one's own with reset(seed) and act(view), called with the game, e.g. my_agents:Greedy",
 }
@@ -106,8 +108,16 @@ def _ismcts(game: Game, argument: str) -> Agent:
 
 
 def _puct(game: Game, argument: str) -> Agent:
+    return _guided(GuidedSearchAgent, "puct", game, argument)
+
+
+def _knows(game: Game, argument: str) -> Agent:
+    return _guided(KnowingSearchAgent, "knows", game, argument)
+
+
+def _guided(search: type[GuidedSearchAgent], name: str, game: Game, argument: str) -> Agent:
     budget, _, path = argument.partition(":")
-    return GuidedSearchAgent(game, _budget("puct", budget), _policy_path(f"puct:{argument}", game, path))
+    return search(game, _budget(name, budget), _policy_path(f"{name}:{argument}", game, path))
 
 
 def _improve(game: Game, argument: str) -> Agent:
@@ -135,6 +145,7 @@ MAKERS: dict[str, Callable[[Game, str], Agent]] = {
     "ismcts": _ismcts,
     "policy": _policy,
     "puct": _puct,
+    "knows": _knows,
     "improve": _improve,
 }
 
@@ -142,7 +153,7 @@ MAKERS: dict[str, Callable[[Game, str], Agent]] = {
 KERNEL_CODES = {"random": RANDOM, "heuristic": HEURISTIC}
 """What a batch of games plays by itself."""
 
-LEARNT = ("policy", "puct", "improve")
+LEARNT = ("policy", "puct", "knows", "improve")
 """Those that learnt weights are needed for."""
 
 

@@ -27,6 +27,8 @@ class GuidedSearchAgent(SearchAgent):
 
     EXPLORATION = 0.35
     NODES_A_SIMULATION = 40
+    KNOWING = False
+    """Whether it takes for granted that all others play these policies."""
 
     def __init__(self, game: Game, budget: Budget, path: Path) -> None:
         self._nets, self._players = networks_of(path, game)
@@ -35,9 +37,20 @@ class GuidedSearchAgent(SearchAgent):
 
     def _simulate(self, known: NDArray[np.void], count: int) -> None:
         self._nodes = self.game.kernels.guided_search_one(
-            *self._search_arguments(known, count), self._nets, self._players, self._observation
+            *self._search_arguments(known, count), self._nets, self._players, self._observation, self.KNOWING
         )
         self.simulations += count
+
+
+class KnowingSearchAgent(GuidedSearchAgent):
+    """The same search by somebody who knows the others' policies: what they do is drawn from their networks, as the
+    cards that a simulation deals them tell them to, instead of what would be best for them. Against these policies it
+    approximates a best response (ISMCTS-BR, Timbers et al. 2020); against any other it is mistaken.
+
+    All deals that look the same to the seat stay equally likely: those in which the known policies would hardly have
+    played as was seen are not made rarer, so that it leaves something unused of what it knows."""
+
+    KNOWING = True
 
 
 class ImprovedPolicyAgent(PolicyAgent):

@@ -48,6 +48,11 @@ class Policy:
     nets: Networks
     """The network as the kernels take it."""
 
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """How many units each hidden layer has."""
+        return tuple(len(self.tensors[f"{layer}.bias"]) for layer in range(len(self.tensors) // 2 - 2))
+
     @classmethod
     def of(cls, game: Game, tensors: Tensors, info: dict[str, str], seed: int) -> "Policy":
         """From the tensors of a network."""

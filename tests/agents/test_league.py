@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,9 +21,7 @@ from drako_env import drako_v0
 from drako_env.evaluation.statistics import wilson
 from drako_env.exact import build_tree, exploitability
 from drako_env.games import make_game
-from drako_env.players import shipped_policy
 from drako_env.players.policy import load_policy
-from scripts.best_response import frozen_opponents
 from tests.programs import call
 
 ROOT = Path(__file__).parents[2]
@@ -95,19 +92,6 @@ def test_a_league_starts_its_learners_when_asked_and_lets_them_go(tmp_path):
     with pytest.raises(OSError, match="no start_from"), league:
         pass
     assert learners.calls == ["start", "start_from", "close"]
-
-
-def test_an_exploiter_meets_any_player_on_every_seat(tmp_path):
-    game = make_game("drako")
-    sides = ("dragon_0", "dwarves_0")
-    assert frozen_opponents(game, "policy") == {side: {"frozen": (1.0, "policy")} for side in sides}
-    assert frozen_opponents(game, "ismcts:20") == {side: {"ismcts:20": (1.0, "ismcts:20")} for side in sides}
-    for spec, says in (("policy:nowhere", "expected policy or policy:FOLDER"), ("elf", "unknown agent 'elf'")):
-        with pytest.raises(ValueError, match=says):
-            frozen_opponents(game, spec)
-    shutil.copy(shipped_policy(game) / "dragon.safetensors", tmp_path)
-    with pytest.raises(ValueError, match=r"dwarves\.safetensors: cannot be read"):
-        frozen_opponents(game, f"policy:{tmp_path}")
 
 
 def test_a_row_of_the_log_becomes_flat_once():

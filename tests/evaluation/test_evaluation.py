@@ -15,7 +15,7 @@ from drako_env.engine.game import new_masks, new_states
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.evaluation.match import GameResult, game_seeds, match_score, play_game
 from drako_env.evaluation.runner import Job, Store, play_pairings, run
-from drako_env.evaluation.statistics import quantile, wilson
+from drako_env.evaluation.statistics import difference, quantile, wilson
 from drako_env.players import make_player
 from drako_env.players.simple import RandomAgent
 from tests.programs import call
@@ -30,6 +30,15 @@ def test_wilson_interval():
     assert wilson(0, 20)[1] == pytest.approx(0.1611, abs=1e-4)
     assert wilson(20, 20)[1] == 1
     assert wilson(0, 0) == (0, 1)
+
+
+def test_the_interval_of_a_difference():
+    """Newcombe's own examples (1998, table II, method 10), and that both ways are one."""
+    assert difference(56, 70, 48, 80) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+    assert difference(9, 10, 3, 10) == pytest.approx((0.1705, 0.8090), abs=1e-4)
+    assert difference(10, 10, 0, 20) == pytest.approx((0.6791, 1.0), abs=1e-4)
+    low, high = difference(56, 70, 48, 80)
+    assert difference(48, 80, 56, 70) == pytest.approx((-high, -low))
 
 
 def test_quantile():

@@ -9,14 +9,15 @@ import pytest
 from drako_env import golden_dragon_v0
 from drako_env.engine.game import role_of, rules_digest
 from drako_env.engine.position import Position
+from drako_env.engine.tree import ROOT
 from drako_env.engine.view import SeatView
 from drako_env.players import make_player
-from drako_env.players.guided import GuidedSearchAgent
+from drako_env.players.guided import GuidedSearchAgent, KnowingSearchAgent
 from drako_env.players.policy import save_policy
 from drako_env.players.search import Budget
 from tests.drako.test_r12_information import redealt
 from tests.engine.test_network import tensors
-from tests.kuhn.game import BET, PASS, Kuhn, Rules
+from tests.kuhn.game import BET, CARDS, PASS, Kuhn, Rules
 from tests.players.test_players import views
 
 
@@ -38,7 +39,7 @@ def folder(tmp_path_factory):
 
 
 def players(game, folder):
-    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:", "improve:2:")]
+    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:", "improve:2:", "knows:16:")]
 
 
 def test_every_choice_is_legal_and_the_same_for_a_seed(folder):
@@ -56,10 +57,11 @@ def test_every_choice_is_legal_and_the_same_for_a_seed(folder):
             assert sorted(action for action, _ in player.opinions()) == view.legal()
 
 
+@pytest.mark.parametrize("search", ["puct", "knows"])
 @pytest.mark.parametrize("num_players", [2, 4])
-def test_more_than_two_players(num_players, folder):
+def test_more_than_two_players(num_players, search, folder):
     game = golden_dragon_v0.raw_env(num_players=num_players).game
-    player = make_player(f"puct:30:{folder(game)}", game)
+    player = make_player(f"{search}:30:{folder(game)}", game)
     position = Position(game).deal(1)
     player.reset(1)
     for _ in range(60):
@@ -139,7 +141,7 @@ def test_a_role_without_a_network_is_missed(folder, tmp_path):
     game = Kuhn.of(Rules())
     with pytest.raises(ValueError, match="there is no such file or folder"):
         make_player(f"puct:5:{tmp_path / 'nowhere'}", game)
-    for wrong in ("puct", "puct:0", "puct:x", f"puct::{folder(game)}"):
+    for wrong in ("puct", "puct:0", "puct:x", f"puct::{folder(game)}", "knows", "knows:0s"):
         with pytest.raises(ValueError, match="give simulations"):
             make_player(wrong, game)
     game = next(views(1, 1))[0].game
@@ -169,3 +171,55 @@ def test_evaluations_are_counted(folder):
     player.act(view)
     assert 40 <= player.decisions[1] <= 150
     assert np.isclose(sum(visits for _, visits in player.opinions()), 49), "the first one only looks at the position"
+
+
+def one_action(game, action, folder):
+    """Policies that play one action 95 times of 100, and expect nothing."""
+    network = {name: tensor * 0 for name, tensor in tensors(game, 16, seed=0).items()}
+    network["policy.bias"][action] = np.log(19)
+    for role in dict.fromkeys(map(role_of, game.seats)):
+        save_policy(folder / f"{role}.safetensors", game, network, {"seat": f"{role}_0", "canonical": "no"})
+    return folder
+
+
+@pytest.mark.parametrize(("habit", "answer", "worth"), [(PASS, BET, 0.85), (BET, PASS, -1.0)])
+def test_who_knows_the_policy_uses_its_habit(habit, answer, worth, tmp_path):
+    """Kuhn poker: a jack is bet against somebody who folds, and never against somebody who calls."""
+    game = Kuhn.of(Rules())
+    player = make_player(f"knows:1000:{one_action(game, habit, tmp_path)}", game)
+    player.reset(1)
+    assert player.act(Position(game).load({"phase": "bet", "cards": ["J", "Q"], "moves": []}).view()) == answer
+    assert player.value() == pytest.approx(0.5 + 0.5 * worth / game.max_reward, abs=0.03)
+
+
+def test_others_decisions_are_drawn_and_own_ones_searched(tmp_path):
+    """Kuhn poker with a king against somebody who mostly folds: calls are as rare as they are, and the own bet is
+    looked at most, though the own policy plays it as rarely."""
+    game = Kuhn.of(Rules())
+    player = KnowingSearchAgent(game, Budget(simulations=2000), one_action(game, PASS, tmp_path))
+    player.reset(1)
+    player.act(Position(game).load({"phase": "bet", "cards": ["K", "Q"], "moves": []}).view())
+    visits = dict(player.opinions())
+    assert sum(visits.values()) == 1999, "the first simulation ends at the root"
+    assert visits[BET] > visits[PASS]
+    tree = player._tree[1:20]
+    (bet,) = [node for node in range(1, 20) if player._tree[node]["parent"] == ROOT and player._tree[node]["action"]]
+    answers = {int(node["action"]): int(node["visits"]) for node in tree if node["parent"] == bet}
+    assert answers[BET] / visits[BET] == pytest.approx(0.05, abs=0.02)
+
+
+def test_what_is_drawn_depends_on_the_cards_of_the_deal(tmp_path):
+    """Kuhn poker against somebody who bets and calls with a king, and with nothing else: a queen that checks wins 1
+    from a jack and gives up 1 to a king; one that bets loses 2 to the king, and had calls nothing to do with cards,
+    it would win by betting."""
+    game = Kuhn.of(Rules())
+    network = {name: tensor * 0 for name, tensor in tensors(game, 16, seed=0).items()}
+    network["scale"][:] = 1
+    network["0.weight"][0, CARDS.index("K")] = 1
+    network["policy.weight"][BET, 0] = 12
+    network["policy.bias"][BET] = -6
+    save_policy(tmp_path / "player.safetensors", game, network, {"seat": "player_0", "canonical": "no"})
+    player = make_player(f"knows:2000:{tmp_path}", game)
+    player.reset(1)
+    assert player.act(Position(game).load({"phase": "bet", "cards": ["Q", "J"], "moves": []}).view()) == PASS
+    assert player.value() == pytest.approx(0.5, abs=0.02)

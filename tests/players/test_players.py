@@ -239,7 +239,7 @@ def test_bad_specs_are_named(spec):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
-@pytest.mark.parametrize("spec", ["random", "heuristic", "ismcts:20", "policy", "puct:8"])
+@pytest.mark.parametrize("spec", ["random", "heuristic", "ismcts:20", "policy", "puct:8", "knows:8"])
 def test_a_copy_plays_as_the_player_does(spec, copied):
     batch = drako_v0.batch_env(10, seed=3)
     agent = make_player(spec, batch.game)
