@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 
 def players(game, folder):
-    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:", "improve:2:")]
+    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:", "improve:2:", "tempered:2:")]
 
 
 def test_every_choice_is_legal_and_the_same_for_a_seed(folder):
