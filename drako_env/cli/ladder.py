@@ -59,7 +59,8 @@ def rotations(around: Pairing) -> list[Pairing]:
 
 
 def standard_table(game: Game, field: Sequence[str], report: Report, milliseconds: dict[str, float]) -> str:
-    """A line for every level: who it is, how strong against the level below, how long it thinks."""
+    """A line for every level: who it is, how strong against the level below, how long it thinks; and how many games
+    say so."""
     roles = list(dict.fromkeys(role_of(seat) for seat in game.seats))
     rows = []
     for number, agent in enumerate(field):
@@ -67,7 +68,8 @@ def standard_table(game: Game, field: Sequence[str], report: Report, millisecond
         spent = f"{milliseconds[agent]:.2f}" if agent in milliseconds else ""
         rows.append([str(number + 1), f"`{agent}`", in_words(agent), _rating(report, agent), *wins, spent])
     won = [f"as {role} against the level below" for role in roles]
-    return table(["level", "player", "in words", "rating (95%)", *won, "ms a decision"], rows)
+    lines = table(["level", "player", "in words", "rating (95%)", *won, "ms a decision"], rows)
+    return f"{lines}\n\n{min(pairing['games'] for pairing in report['pairings'])} games for every seating."
 
 
 def _rating(report: Report, agent: str) -> str:

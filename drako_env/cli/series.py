@@ -159,7 +159,8 @@ def _report(game: Game, pairings: Sequence[Pairing], store: Store, folder: Path,
     report = summarise(game, pairings, games)
     text = markdown(report)
     console.print(Markdown(text))
-    console.print(Markdown(times_table(milliseconds(store.path))))
+    spent = times_of(folder)
+    console.print(Markdown(times_table({agent: spent[agent] for agent in report["agents"] if agent in spent})))
     write(folder / "report.md", text)
     write(folder / "report.json", json.dumps(report, indent=1) + "\n")
     if report.get("matches"):

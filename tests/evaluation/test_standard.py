@@ -58,7 +58,9 @@ def test_the_table_of_a_game_is_written_between_its_marks(cheap, words, part, wo
     text = page.read_text()
     assert text.startswith(before)
     assert text.endswith(after)
-    lines = rows(text[len(before) : -len(after)])
+    lines, games = text[len(before) : -len(after)].split("\n\n")
+    assert games == "3 games for every seating."
+    lines = rows(lines)
     assert [line[:2] for line in lines] == [[str(n + 1), f"`{spec}`"] for n, spec in enumerate(CHEAP)]
     assert lines[0][3] == "0"
     assert all(line[4 : 4 + won] != [""] * won for line in lines[1:])
