@@ -39,14 +39,20 @@ def section(reports: dict[str, Report]) -> str:
     return table(["table", "all seats", "games", *wins, "decisions (5%-95%)", "endings"], rows)
 
 
-def write_section(path: Path, script: str, text: str) -> None:
-    """Replace what stands between a script's marks in a RULES.md."""
-    mark = BEGIN.format(script)
+def write_section(path: Path, script: str, text: str, part: str = "") -> None:
+    """Replace what stands between a script's marks in a Markdown file; `part` tells several of a script apart."""
+    before, after = around_section(path, script, part)
+    path.write_text(f"{before}{text}\n{after}", encoding="utf-8")
+
+
+def around_section(path: Path, script: str, part: str = "") -> tuple[str, str]:
+    """What stands before and after a section, the marks included; `ValueError` if there are none."""
+    mark = BEGIN.format(script).replace(" -->", f", {part} -->" if part else " -->")
     before, begin, rest = path.read_text(encoding="utf-8").partition(mark)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{path}: the marks {mark.strip()!r} and {END!r} are missing")
-    path.write_text(f"{before}{begin}{text}\n{end}{after}", encoding="utf-8")
+    return before + begin, end + after
 
 
 def chosen_games(options: argparse.Namespace, out: Path) -> dict[str, Game]:

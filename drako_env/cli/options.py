@@ -10,7 +10,7 @@ from drako_env.games import GAMES, make_game
 from drako_env.players import KNOWN
 from drako_env.runs import FULL
 
-PLAYERS_HELP = "players:\n" + "\n".join(f"  {name:13} {what}" for name, what in KNOWN.items())
+PLAYERS_HELP = "players:\n" + "\n".join(f"  {name:17} {what}" for name, what in KNOWN.items())
 INTERRUPTED = 130
 NO_ROOM = 1
 USAGE = 2

@@ -2,6 +2,7 @@
 
 drako-env play --web --browser                             # a page on http://127.0.0.1:8000, opened in the browser
 drako-env play                                             # in the terminal: you are the dragon
+drako-env play --opponent level:3                          # levels go from 1 to 8
 drako-env play --game golden_dragon --players 3 --seat player_1 --opponent ismcts:1s
 """
 
@@ -12,6 +13,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -22,6 +24,7 @@ from drako_env.cli.options import add_game_options, chosen_game, make_parser
 from drako_env.engine.game import Game, role_of
 from drako_env.games import GAMES, make_game
 from drako_env.players import make_player
+from drako_env.players.levels import NAMES as LEVELS
 from drako_env.web.session import PERSON, RefusedError, Session
 
 OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
@@ -36,11 +39,11 @@ COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
 
 def opponents_of(game: Game) -> list[str]:
     """Whom one can choose, the default first: the learnt policy where one comes with the game and its rules."""
-    try:
+    others = list(OPPONENTS)
+    with suppress(ValueError):
         make_player(POLICY, game)
-    except ValueError:
-        return list(OPPONENTS)
-    return [POLICY, *OPPONENTS]
+        others.insert(0, POLICY)
+    return [others[0], *LEVELS, *others[1:]]
 
 
 def serve(options: argparse.Namespace) -> int:

@@ -16,8 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from drako_env.cli.options import INTERRUPTED, add_game_options, make_parser
 from drako_env.engine.game import Game
 from drako_env.evaluation.nodes import connect
-from drako_env.evaluation.report import Report, heat_map, markdown, summarise
-from drako_env.evaluation.runner import Job, Pairing, Played, Store, jobs_of, run, run_on_ray
+from drako_env.evaluation.report import Report, heat_map, markdown, summarise, times_table
+from drako_env.evaluation.runner import Job, Pairing, Played, Store, jobs_of, milliseconds, run, run_on_ray
 from drako_env.players import make_player, player_files
 from drako_env.replay import record, save
 from drako_env.runs import claimed, read, write
@@ -146,6 +146,11 @@ def report_of(folder: Path) -> Report:
     return report
 
 
+def times_of(folder: Path) -> dict[str, float]:
+    """The milliseconds that each player took for a decision in a finished series."""
+    return milliseconds(folder / "games.jsonl")
+
+
 def _report(game: Game, pairings: Sequence[Pairing], store: Store, folder: Path, console: Console) -> bool:
     """Show and write what the games say; False if there are none."""
     games = [played for played in store.finish() if played.pairing in set(pairings)]
@@ -154,6 +159,8 @@ def _report(game: Game, pairings: Sequence[Pairing], store: Store, folder: Path,
     report = summarise(game, pairings, games)
     text = markdown(report)
     console.print(Markdown(text))
+    spent = times_of(folder)
+    console.print(Markdown(times_table({agent: spent[agent] for agent in report["agents"] if agent in spent})))
     write(folder / "report.md", text)
     write(folder / "report.json", json.dumps(report, indent=1) + "\n")
     if report.get("matches"):

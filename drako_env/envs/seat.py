@@ -13,7 +13,7 @@ from drako_env.engine.network import Tensors, judge, pack, replace
 from drako_env.engine.rollout import Rollout
 from drako_env.engine.view import Agent, random_seed
 from drako_env.envs.batch import GameBatch
-from drako_env.players import kernel_player, make_player
+from drako_env.players import kernel_player, make_player, resolved
 from drako_env.players.policy import Policy as LearntPolicy
 from drako_env.players.policy import is_canonical
 
@@ -97,7 +97,9 @@ class SeatGames:
         self._weights = weights / weights.sum()
 
     def _made(self, player: Player) -> Player:
-        return make_player(player, self.game) if isinstance(player, str) and player not in BATCHED else player
+        if isinstance(player, str) and (player := resolved(player, self.game)) not in BATCHED:
+            return make_player(player, self.game)
+        return player
 
     def reset(self, seed: int | None = None) -> None:
         """Deal every game anew and play on to the learner's first decision in each."""

@@ -1,7 +1,7 @@
 """What a set of played games says: figures as JSON, Markdown and a picture."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from itertools import permutations
 from pathlib import Path
@@ -15,6 +15,8 @@ from drako_env.evaluation.ratings import Table, bradley_terry, equilibrium, iden
 from drako_env.evaluation.runner import Pairing, Played
 from drako_env.evaluation.statistics import quantile, wilson
 from drako_env.runs import write
+
+ALL_ROLES = "any"
 
 Cells = dict[Pairing, list[GameResult]]
 Report = dict[str, Any]
@@ -35,7 +37,7 @@ def summarise(game: Game, pairings: Sequence[Pairing], games: Sequence[Played]) 
     }
     if len(game.seats) == 2:
         report["matches"] = [_match(cells, a, b) for a, b in permutations(agents, 2) if {(a, b), (b, a)} <= set(cells)]
-    if len(agents) > 1 and identified(results := _table(game, agents, cells)):
+    if len(agents) > 1 and (results := _rated(game, agents, cells)):
         report["ratings"] = [vars(rating) for rating in bradley_terry(results)]
     if len(game.seats) == 2 and len(agents) > 1 and len(cells) == len(agents) ** 2:
         report["equilibrium"] = _equilibrium(game, agents, cells)
@@ -74,15 +76,22 @@ def _match(cells: Cells, agent: str, other: str) -> dict[str, Any]:
     }
 
 
-def _table(game: Game, agents: Sequence[str], cells: Cells) -> Table:
+def _rated(game: Game, agents: Sequence[str], cells: Cells) -> Table | None:
+    """The results to rate agents by: by role, or over all roles if the pairings say no more, or nothing."""
+    by_role = [role_of(seat) for seat in game.seats]
+    tables = (_table(agents, roles, cells) for roles in (by_role, [ALL_ROLES] * len(by_role)))
+    return next((table for table in tables if identified(table)), None)
+
+
+def _table(agents: Sequence[str], roles: Sequence[str], cells: Cells) -> Table:
     deals = 1 + max(result.number for results in cells.values() for result in results)
-    wins = np.zeros((len(cells), len(game.seats), deals))
+    wins = np.zeros((len(cells), len(roles), deals))
     for i, results in enumerate(cells.values()):
         for result in results:
             best = np.array(result.rewards) == max(result.rewards)
             wins[i, :, result.number] = best / best.sum()
     pairings = np.array([[agents.index(agent) for agent in pairing] for pairing in cells])
-    return Table(agents, [role_of(seat) for seat in game.seats], pairings, wins)
+    return Table(agents, roles, pairings, wins)
 
 
 def _equilibrium(game: Game, agents: Sequence[str], cells: Cells) -> dict[str, Any]:
@@ -123,6 +132,11 @@ def share(rate: float) -> str:
 def interval(ends: Sequence[float]) -> str:
     """Both ends in per cent."""
     return f"{ends[0]:.1%} - {ends[1]:.1%}"
+
+
+def times_table(milliseconds: Mapping[str, float]) -> str:
+    """How long the agents took; no part of a report, which is the same on every machine."""
+    return table(["agent", "ms a decision"], [[agent, f"{spent:.2f}"] for agent, spent in milliseconds.items()])
 
 
 def endings(pairing: Report) -> str:

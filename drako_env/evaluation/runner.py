@@ -3,16 +3,17 @@
 import json
 import multiprocessing
 import os
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from drako_env.engine.game import Game
-from drako_env.engine.view import Agent
+from drako_env.engine.view import Agent, SeatView
 from drako_env.evaluation.match import GameResult, game_seeds, play_game
-from drako_env.runs import append, obey_parent, write
+from drako_env.runs import append, obey_parent, read, write
 
 AgentMaker = Callable[[str, Game], Agent]
 Pairing = tuple[str, ...]
@@ -46,6 +47,9 @@ class Played:
     """The ids, if they were wanted; not kept in the results file."""
     opinions: tuple[Any, ...] = ()
     """What the agents thought, decision by decision (`[]` from those that do not say)."""
+    spent: "tuple[tuple[int, float], ...]" = field(default=(), compare=False)
+    """By seat: how many decisions, and how many seconds of the processor they took. Kept apart from the results, which
+    are the same on every machine."""
 
     def line(self) -> str:
         """As a line of the results file."""
@@ -66,16 +70,21 @@ class Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self.games = {played.key: played for played in _read(path)} if path.exists() else {}
+        self._times = _read_times(path) if self.games else {}
         self._write_sorted()
 
     def add(self, played: Played) -> None:
         """Keep a game."""
         self.games[played.key] = played
+        for agent, (decisions, seconds) in zip(played.pairing, played.spent, strict=bool(played.spent)):
+            before = self._times.get(agent, (0, 0.0))
+            self._times[agent] = [before[0] + decisions, before[1] + seconds]
         append(self.path, played.line())
 
     def finish(self) -> list[Played]:
         """All games in order; the file then no longer depends on who finished first."""
         self._write_sorted()
+        write(_times_path(self.path), json.dumps(self._times, sort_keys=True) + "\n")
         return [self.games[key] for key in sorted(self.games)]
 
     def _write_sorted(self) -> None:
@@ -93,6 +102,21 @@ def _read(path: Path) -> Iterator[Played]:
             yield Played(pairing, GameResult(**row))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path}, line {number}: not the result of a game ({error})") from None
+
+
+def milliseconds(path: Path) -> dict[str, float]:
+    """How long each agent took for a decision in the games of a results file, in time of the processor."""
+    return {agent: 1000 * seconds / max(1, decisions) for agent, (decisions, seconds) in _read_times(path).items()}
+
+
+def _times_path(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.times.json")
+
+
+def _read_times(path: Path) -> dict[str, Any]:
+    """Agent -> [decisions, seconds], of a results file."""
+    times = _times_path(path)
+    return read(times, (), "remove it: only times are lost") if times.exists() else {}
 
 
 _worker_game: Game
@@ -118,19 +142,38 @@ def _work(job: Job) -> Played:
     return play_job(_worker_game, agents, job)
 
 
+class Timed:
+    """An agent whose time is taken."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.decisions, self.seconds = agent, 0, 0.0
+
+    def reset(self, seed: int) -> None:
+        """A new game."""
+        self.agent.reset(seed)
+
+    def act(self, view: SeatView) -> int:
+        """Let it choose an action."""
+        start = time.process_time()
+        action = self.agent.act(view)
+        self.seconds += time.process_time() - start
+        self.decisions += 1
+        return action
+
+
 def play_job(game: Game, agents: Sequence[Agent], job: Job) -> Played:
     """One game, with its actions and what the agents thought if the job asks for them."""
-    if not job.record:
-        return Played(job.pairing, play_game(game, agents, job.seed, job.number))
     actions: list[int] = []
     opinions: list[Any] = []
 
-    def watch(agent: Agent, action: int) -> None:
+    def watch(timed: Any, action: int) -> None:
         actions.append(action)
-        opinions.append(agent.opinions() if hasattr(agent, "opinions") else [])
+        opinions.append(timed.agent.opinions() if hasattr(timed.agent, "opinions") else [])
 
-    result = play_game(game, agents, job.seed, job.number, watch)
-    return Played(job.pairing, result, tuple(actions), tuple(opinions))
+    seated = [Timed(agent) for agent in agents]
+    result = play_game(game, seated, job.seed, job.number, watch if job.record else None)
+    spent = tuple((one.decisions, one.seconds) for one in seated)
+    return Played(job.pairing, result, tuple(actions), tuple(opinions), spent)
 
 
 def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done: Done) -> None:

@@ -44,7 +44,6 @@ from drako_env.golden_dragon.state import (
     Phase,
 )
 
-
 MAX_DISTANCE = 12
 
 

@@ -1,5 +1,5 @@
 """Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`, `policy`,
-`policy:PATH`, and anybody's own: `module:Class`."""
+`policy:PATH`, `level:1` to `level:8`, and anybody's own: `module:Class`."""
 
 import re
 import sys
@@ -19,10 +19,11 @@ from drako_env.engine.loops import HEURISTIC, RANDOM
 from drako_env.engine.network import Networks, pack
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
-from drako_env.players.guided import GuidedSearchAgent, ImprovedPolicyAgent, KnowingSearchAgent
-from drako_env.players.policy import SUFFIX, Policy, PolicyAgent, is_canonical
+from drako_env.players import levels
+from drako_env.players.guided import GuidedSearchAgent, ImprovedPolicyAgent, KnowingSearchAgent, networks_of
+from drako_env.players.policy import SUFFIX, Policy, PolicyAgent, TemperedPolicyAgent, is_canonical
 from drako_env.players.search import Budget, SearchAgent
-from drako_env.players.simple import HeuristicAgent, RandomAgent
+from drako_env.players.simple import ErringAgent, ErringBatchAgent, HeuristicAgent, RandomAgent
 
 SHIPPED = Path(__file__).parent / "policies"
 
@@ -33,19 +34,25 @@ KNOWN = {
     "ismcts:Ts": "the same with T seconds a decision, e.g. ismcts:0.5s",
     "policy": "the learnt policy that comes with the project",
     "policy:PATH": "a learnt policy: a .safetensors file, or a folder with one for each role",
+    "tempered:T": "the learnt policy at temperature T, e.g. tempered:0.5; 0 plays what it thinks best",
+    "tempered:T:PATH": "the same with the learnt policies of a folder",
     "puct:N": "a search guided by the learnt policy, with N simulations a decision, e.g. puct:200",
     "puct:Ts": "the same with T seconds a decision, e.g. puct:0.5s",
     "puct:N:PATH": "the same with the learnt policies of a folder",
     "knows:N": "the same search, taking for granted that all others play that policy, e.g. knows:200",
     "knows:N:PATH": "the same with the learnt policies of a folder",
     "improve:N": "the learnt policy, improved by playing on from N deals of what is hidden, e.g. improve:12",
+    "level:L": "a level of play, from level:1 (random) to level:8 (the strongest below a second a decision)",
+    "mistakes:S:PLAYER": "any player, a share S of whose decisions is random, e.g. mistakes:0.2:heuristic",
     "MODULE:CLASS": "a class of one's own with reset(seed) and act(view), called with the game, e.g. my_agents:Greedy",
 }
 
 
 def make_player(spec: str, game: Game) -> Agent:
     """The player that `spec` names; `ValueError` with the list of known ones if there is none."""
-    name, _, argument = spec.partition(":")
+    name, _, argument = (spec := resolved(spec, game)).partition(":")
+    if name == ERRING:
+        return _erring(spec, game)
     if name not in MAKERS:
         return _own(spec, game)
     prepare_players(game)
@@ -58,10 +65,33 @@ def make_player(spec: str, game: Game) -> Agent:
     return player
 
 
+def resolved(spec: str, game: Game) -> str:
+    """What a spec stands for: `level:3` for the player that is this level of the game, any other for itself."""
+    if spec.partition(":")[0] != LEVEL:
+        return spec
+    if spec not in levels.NAMES:
+        raise ValueError(f"agent {spec!r}: there are {', '.join(levels.NAMES)}")
+    return ladder(game)[levels.NAMES.index(spec)]
+
+
+def ladder(game: Game) -> tuple[str, ...]:
+    """The players of the levels of a game, weakest first."""
+    return levels.ladder_of(game, has_policy(game))
+
+
+def has_policy(game: Game) -> bool:
+    """Whether policies for all seats come with the project, for the game under these rules."""
+    try:
+        networks_of(shipped_policy(game), game)
+    except ValueError:
+        return False
+    return True
+
+
 def kernel_player(player: Any, role: str, game: Game) -> int | Policy | None:
     """What the kernels play for a player on the seats of a role: a code of `engine.loops`, a network, or nothing."""
     if isinstance(player, str):
-        if player in KERNEL_CODES:
+        if (player := resolved(player, game)) in KERNEL_CODES:
             return KERNEL_CODES[player]
         player = make_player(player, game)
     if type(player) is PolicyAgent:
@@ -131,6 +161,23 @@ def _policy(game: Game, argument: str) -> Agent:
     return PolicyAgent(game, _policy_path(f"policy:{argument}", game, argument))
 
 
+def _tempered(game: Game, argument: str) -> Agent:
+    temperature, _, path = argument.partition(":")
+    if not re.fullmatch(NUMBER, temperature):
+        raise ValueError(f"agent 'tempered:{argument}': give a temperature from 0 (tempered:0.5)")
+    return TemperedPolicyAgent(game, _policy_path(f"tempered:{argument}", game, path), float(temperature))
+
+
+def _erring(spec: str, game: Game) -> Agent:
+    _, _, argument = spec.partition(":")
+    share, _, player = argument.partition(":")
+    if not re.fullmatch(NUMBER, share) or float(share) > 1 or not player:
+        raise ValueError(f"agent {spec!r}: give a share from 0 to 1 and a player (mistakes:0.2:heuristic)")
+    made = make_player(player, game)
+    kind = ErringBatchAgent if hasattr(made, "act_batch") else ErringAgent
+    return kind(made, float(share))
+
+
 def _budget(name: str, argument: str) -> Budget:
     if re.fullmatch(r"[1-9]\d{0,6}", argument):
         return Budget(simulations=int(argument))
@@ -144,6 +191,7 @@ MAKERS: dict[str, Callable[[Game, str], Agent]] = {
     "heuristic": _heuristic,
     "ismcts": _ismcts,
     "policy": _policy,
+    "tempered": _tempered,
     "puct": _puct,
     "knows": _knows,
     "improve": _improve,
@@ -153,8 +201,13 @@ MAKERS: dict[str, Callable[[Game, str], Agent]] = {
 KERNEL_CODES = {"random": RANDOM, "heuristic": HEURISTIC}
 """What a batch of games plays by itself."""
 
-LEARNT = ("policy", "puct", "knows", "improve")
+LEARNT = ("policy", "tempered", "puct", "knows", "improve")
 """Those that learnt weights are needed for."""
+
+LEVEL, ERRING = "level", "mistakes"
+"""Those that stand for others."""
+
+NUMBER = r"\d{1,3}(\.\d{1,6})?"
 
 
 def _own(spec: str, game: Game) -> Agent:
@@ -184,6 +237,10 @@ def _own(spec: str, game: Game) -> Agent:
 def player_files(spec: str, game: Game) -> list[Path]:
     """The files that a player is made of, beyond what is the same for all: learnt weights, somebody's own module."""
     name, _, argument = spec.partition(":")
+    if name == LEVEL:
+        return [levels.FILE, *player_files(resolved(spec, game), game)]
+    if name == ERRING:
+        return player_files(argument.partition(":")[2], game)
     if name not in MAKERS:
         return [Path(file)] if (file := getattr(sys.modules.get(name), "__file__", None)) else []
     if name not in LEARNT:
@@ -203,7 +260,7 @@ def _policy_path(spec: str, game: Game, given: str) -> Path:
 
 def shipped_policy(game: Game) -> Path:
     """The folder of the policies that come with the project, whether there are any for this game or not."""
-    return SHIPPED / game.name.rsplit("_", 1)[0]
+    return SHIPPED / levels.short_name(game)
 
 
 def _no_argument(name: str, argument: str) -> None:

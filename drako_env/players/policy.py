@@ -66,10 +66,14 @@ class Policy:
         return self.sample(observation, mask, self.chance)
 
     def sample(
-        self, observation: NDArray[np.int8], mask: NDArray[np.int8], chance: np.random.Generator
+        self,
+        observation: NDArray[np.int8],
+        mask: NDArray[np.int8],
+        chance: np.random.Generator,
+        temperature: float = 1.0,
     ) -> NDArray[np.int64]:
         """The same with somebody else's random numbers."""
-        actions: NDArray[np.int64] = choose(self.nets, 0, observation, mask, 1.0, chance.random(len(mask)))
+        actions: NDArray[np.int64] = choose(self.nets, 0, observation, mask, temperature, chance.random(len(mask)))
         return actions
 
     def probabilities(self, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Floats:
@@ -237,6 +241,9 @@ def _largest(tensors: dict[str, Floats], layer: str, inputs: NDArray[np.float64]
 class PolicyAgent:
     """Plays each seat with the policy of its role from a folder, or with the one file that is given."""
 
+    temperature = 1.0
+    """0: what the policy thinks best; above 1: ever more random."""
+
     def __init__(self, game: Game, path: Path) -> None:
         self._path, self._policies = path, load_policies(path, game)
         self._roles = [role_of(seat) for seat in game.seats]
@@ -269,7 +276,8 @@ class PolicyAgent:
         actions, roles = np.empty(len(seats), np.int64), np.array(self._roles)[seats]
         for role in np.unique(roles):
             rows = roles == role
-            actions[rows] = self.policy(role).sample(observation[rows], mask[rows], self._chance)
+            seen = observation[rows], mask[rows]
+            actions[rows] = self.policy(role).sample(*seen, self._chance, self.temperature)
         return actions
 
     def policy(self, role: str) -> Policy:
@@ -286,3 +294,23 @@ class PolicyAgent:
     def value(self) -> float:
         """The winning chance that it gave its own seat at the last decision."""
         return self._value
+
+
+class TemperedPolicyAgent(PolicyAgent):
+    """The same with another temperature."""
+
+    def __init__(self, game: Game, path: Path, temperature: float) -> None:
+        super().__init__(game, path)
+        self.temperature = temperature
+
+    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
+        """The probabilities of all actions, and what the seat may expect."""
+        shares, value = super().weigh(view)
+        return tempered(shares, self.temperature), value
+
+
+def tempered(shares: NDArray[np.floating], temperature: float) -> NDArray[np.float64]:
+    """Probabilities at another temperature; at 0, those of the best actions alone."""
+    away = shares.astype(float) / shares.max()
+    weights = away ** (1 / temperature) if temperature > 0 else (away == 1).astype(float)
+    return np.asarray(weights / weights.sum())

@@ -13,6 +13,7 @@ import pytest
 from drako_env import __version__, replay
 from drako_env.__main__ import COMMANDS, main
 from drako_env.cli import play, train
+from drako_env.games import make_game
 
 ROOT = Path(__file__).parents[2]
 OWN = """
@@ -225,3 +226,24 @@ def test_a_game_is_played_in_the_terminal(called, typed, tmp_path, monkeypatch):
     assert recorded.header.seats == {"dragon_0": "random", "dwarves_0": "person"}
     code, _, err = called("play", "--seat", "elf")
     assert (code, err) == (2, "play: --seat elf: expected one of dragon_0, dwarves_0\n")
+
+
+@pytest.mark.parametrize(("name", "default"), [("drako", "policy"), ("icarius", "heuristic")])
+def test_levels_are_offered_in_every_game(name, default):
+    offered = play.opponents_of(make_game(name))
+    assert offered[:9] == [default, *(f"level:{n}" for n in range(1, 9))]
+    assert len(set(offered)) == len(offered)
+
+
+def test_a_level_is_played_against_and_kept_by_its_name(called, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(play.secrets, "randbits", lambda bits: 5)
+    typed(*["1"] * 200)
+    code, _, _ = called("play", "--set", "rules=tiny", "--opponent", "level:3", "--seat", "dwarves")
+    assert code == 0
+    (kept,) = (tmp_path / "runs" / "play").iterdir()
+    assert replay.load(kept).header.seats == {"dragon_0": "level:3", "dwarves_0": "person"}
+    code, _, err = called("watch", "level:0", "level:1")
+    assert code == 2
+    assert err.startswith("watch: agent 'level:0': there are level:1, level:2, ")
+    assert err.count("\n") == 1

@@ -39,7 +39,8 @@ def folder(tmp_path_factory):
 
 
 def players(game, folder):
-    return [make_player(f"{spec}{folder(game)}", game) for spec in ("puct:16:", "policy:", "improve:2:", "knows:16:")]
+    specs = ("puct:16:", "policy:", "improve:2:", "knows:16:", "tempered:2:")
+    return [make_player(f"{spec}{folder(game)}", game) for spec in specs]
 
 
 def test_every_choice_is_legal_and_the_same_for_a_seed(folder):

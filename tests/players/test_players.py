@@ -22,7 +22,7 @@ from tests.drako.positions import legal, position
 from tests.drako.random_games import random_positions
 from tests.drako.test_r12_information import redealt
 
-SPECS = ("random", "heuristic", "ismcts:30")
+SPECS = ("random", "heuristic", "ismcts:30", "mistakes:0.3:ismcts:20")
 
 
 def views(seed, count, **options):
@@ -239,7 +239,9 @@ def test_bad_specs_are_named(spec):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
-@pytest.mark.parametrize("spec", ["random", "heuristic", "ismcts:20", "policy", "puct:8", "knows:8"])
+@pytest.mark.parametrize(
+    "spec", ["random", "heuristic", "ismcts:20", "policy", "puct:8", "knows:8", "mistakes:0.5:tempered:2"]
+)
 def test_a_copy_plays_as_the_player_does(spec, copied):
     batch = drako_v0.batch_env(10, seed=3)
     agent = make_player(spec, batch.game)
