@@ -39,7 +39,7 @@ def decisions(game, player, seed, count):
 def test_every_level_of_every_game_plays_legally(name, options):
     game = make_game(name, **options)
     for level in NAMES:
-        decisions(game, make_player(level, game), 5, 12)
+        decisions(game, make_player(level, game), 5, 6)
 
 
 def test_a_game_of_ones_own_has_levels_too():
