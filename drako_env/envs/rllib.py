@@ -262,10 +262,11 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
 
     def collect(self, opponents: Mapping[str, Opponents] | None = None) -> dict[str, Collected]:
         """`rollout_fragment_length` decisions a game and side, on average, in compiled calls: each side against its
-        opponents, or if there are none all of them against each other. They come with advantages and without decisions
-        that have no choice."""
-        self.set_opponents(opponents or {})
-        if not opponents and set(self.sides) == set(sides(self.game)):
+        opponents (these, or those set before), or if there are none all of them against each other. They come with
+        advantages and without decisions that have no choice."""
+        if opponents is not None:
+            self.set_opponents(opponents)
+        if not self._met and set(self.sides) == set(sides(self.game)):
             return self._play_each_other()
         return {side: self._play_alone(side, games) for side, games in self.sides.items()}
 

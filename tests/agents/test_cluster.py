@@ -197,7 +197,9 @@ def test_an_exported_policy_is_the_average_and_can_be_begun_with(learners, tmp_p
     learners.start_from(files)
     for found in (weights(learners), played_weights(learners), learners._averages()["dragon_0"]["policy.weight"]):
         assert np.array_equal(found, policy.tensors["policy.weight"])
+    learners._algorithm.learner_group._learner._weights_seq_no = 0
     learners.load(tmp_path / "saved", dict.fromkeys(SEEDS, 1024))
+    assert learners._algorithm.learner_group._learner._weights_seq_no == 2, "how slowly the average follows"
     assert np.array_equal(played_weights(learners), third)
     assert np.array_equal(learners._averages()["dragon_0"]["policy.weight"], average)
 

@@ -249,6 +249,18 @@ def test_a_runner_keeps_the_most_surprising_decisions(cluster):
         assert np.array_equal(kept, surprise[-len(kept) :])
 
 
+def test_a_side_alone_meets_random_play_until_it_is_told_otherwise(cluster):
+    game = make_game("drako")
+    spec = masked_module_spec(game, ["dwarves_0"], (32,))
+    config = ppo(game).multi_agent(policies=["dwarves_0"]).rl_module(rl_module_spec=spec).debugging(seed=3)
+    runner = BatchEnvRunner(config=config, worker_index=1)
+    fragments = [runner.collect() for _ in range(4)]
+    assert [set(found) for found in fragments] == [{"dwarves_0"}] * 4
+    assert {name for found in fragments for name in found["dwarves_0"].results} == {"random"}
+    runner.set_opponents({"dwarves_0": {"rules": (1.0, "heuristic")}})
+    assert "rules" in {name for _ in range(6) for name in runner.collect()["dwarves_0"].results}
+
+
 def test_values_have_a_decay_of_their_own_or_that_of_advantages(cluster):
     default, same, other = (
         found["dragon_0"].batch for found in collected_with({}, {"value_lambda": 1.0}, {"value_lambda": 0.0})
