@@ -39,12 +39,11 @@ def measure(game: Game, config: Config, runners: int, updates: int) -> tuple[flo
 
     learners = ClusterLearners(runners)
     learners.start(game, {side: number for number, side in enumerate(sides(game))}, config)
-    opponents = {side: {"heuristic": (0.5, "heuristic"), "random": (0.5, "random")} for side in sides(game)}
     playing: list[float] = []
     whole: list[float] = []
     for _ in range(updates + 1):
         with seconds(whole):
-            learners.train(opponents, 1e-4, 0.01)
+            learners.train({}, 1e-4, 0.01)
         with seconds(playing):
             learners.play()
     learners.close()

@@ -1,8 +1,9 @@
 """A league on a Ray cluster: RLlib's PPO learns, runners on any number of nodes play batches of games for it."""
 
 import logging
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,24 @@ import torch
 from ray.rllib.algorithms.ppo import PPO, PPOConfig
 from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
 from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
+from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
 from ray.rllib.utils.metrics import (
-    NUM_ENV_STEPS_SAMPLED_LIFETIME,
+    ENV_RUNNER_RESULTS,
+    ENV_RUNNER_SAMPLING_TIMER,
+    LEARNER_RESULTS,
+    LEARNER_UPDATE_TIMER,
     NUM_MODULE_STEPS_SAMPLED_LIFETIME,
+    SYNCH_WORKER_WEIGHTS_TIMER,
+    TIMERS,
 )
 from ray.rllib.utils.schedules.scheduler import Scheduler
 
 from agents.league.config import Config
 from agents.league.learner import Opponents
+from agents.league.update import Settings, follow, learn
 from drako_env.engine.game import Game
-from drako_env.envs.rllib import MODULE_LENGTH_MEAN, BatchEnvRunner, masked_module_spec
+from drako_env.envs.batch import in_threads
+from drako_env.envs.rllib import BatchEnvRunner, Collected, masked_module_spec
 from drako_env.envs.seat import BATCHED
 from drako_env.players import make_player
 from drako_env.players.policy import Floats, input_scale, load_network, save_policy
@@ -31,10 +40,26 @@ from drako_env.runs import room, sync
 PROBE_SECONDS = 0.2
 """How long to ask, once an update, for a runner that was lost: one that is back answers at once."""
 WAIT_SECONDS = 2.0
+AVERAGE = "average"
+"""The part of a learner's state that is exported."""
+TIMES = {"games": ENV_RUNNER_SAMPLING_TIMER, "update": LEARNER_UPDATE_TIMER, "rest": SYNCH_WORKER_WEIGHTS_TIMER}
 
 
-class SteadyLearner(PPOTorchLearner):
-    """PPO whose learning rate is set from outside: the budget of a run is time, not steps."""
+class LeagueLearner(PPOTorchLearner):
+    """PPO from decisions that come with their advantages, every side in a thread of its own. The learning rate is set
+    from outside, since the budget of a run is time, and the average of each side's networks is kept."""
+
+    def build(self) -> None:
+        """Make networks and optimisers."""
+        super().build()
+        self._chance = np.random.default_rng(self.config.seed)
+        self._threads = max(1, len(os.sched_getaffinity(0)) // len(self.module))
+        torch.set_num_threads(self._threads)
+        self._kept = self.config.learner_config_dict["average"]
+        self.average = {
+            side: {name: tensor.clone() for name, tensor in module.state_dict().items()}
+            for side, module in self.module.items()
+        }
 
     def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
         """Adam as Stable-Baselines3 has it."""
@@ -44,35 +69,116 @@ class SteadyLearner(PPOTorchLearner):
 
     def set_rate(self, rate: float, entropy: float) -> None:
         """The learning rate and the weight of entropy from now on."""
-        for module_id in list(self.module.keys()):
-            self.entropy_coeff_schedulers_per_module[module_id] = Scheduler(entropy, framework="torch")
-            for _, optimizer in self.get_optimizers_for_module(module_id):
-                self._set_optimizer_lr(optimizer, rate)
+        for side in self.average:
+            self.entropy_coeff_schedulers_per_module[side] = Scheduler(entropy, framework="torch")
+            self._set_optimizer_lr(self.get_optimizer(side), rate)
+
+    def _update(self, batch: dict[str, SampleBatch], **_: Any) -> tuple[Any, Any, Any]:
+        """RLlib's place for one's own update; it hands over the whole batch."""
+        orders = [self._chance.permutation(len(part)) for part in batch.values()]
+
+        def work(number: int) -> dict[str, float]:
+            torch.set_num_threads(self._threads)  # a setting of each thread
+            side = list(batch)[number]
+            return self._learn(side, batch[side], orders[number])
+
+        for side, figures in zip(batch, in_threads(work, len(batch)), strict=True):
+            self.metrics.log_dict(figures, key=side, window=1)
+        return {}, {}, {}
+
+    def _learn(self, side: str, batch: SampleBatch, order: Any) -> dict[str, float]:
+        """One side's update, from as many whole minibatches as there are."""
+        config = self.config
+        entropy = float(self.entropy_coeff_schedulers_per_module[side].get_current_value())
+        settings = Settings(config.num_epochs, config.minibatch_size, config.clip_param, entropy)
+        left = len(order) % settings.minibatch if len(order) > settings.minibatch else 0
+        chosen = torch.from_numpy(order[left:])
+        decisions = {name: tensor[chosen] for name, tensor in batch.items()}
+        return learn(self.module[side].judge, self.get_optimizer(side), decisions, settings)
+
+    def after_gradient_based_update(self, *, timesteps: dict[str, Any]) -> None:
+        """The averages follow."""
+        super().after_gradient_based_update(timesteps=timesteps)
+        for side, average in self.average.items():
+            follow(average, self.module[side].state_dict(), self._weights_seq_no, self._kept)
+
+    def get_state(self, components: Any = None, *, not_components: Any = None, **kwargs: Any) -> dict[str, Any]:
+        """With the averages."""
+        state: dict[str, Any] = super().get_state(components, not_components=not_components, **kwargs)
+        if self._check_component(AVERAGE, components, not_components):
+            state[AVERAGE] = {
+                side: {name: tensor.numpy().copy() for name, tensor in average.items()}
+                for side, average in self.average.items()
+            }
+        return state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """With the averages."""
+        super().set_state(state)
+        for side, average in state.get(AVERAGE, {}).items():
+            self.average[side] = {name: torch.tensor(tensor) for name, tensor in average.items()}
 
 
 class LeaguePPO(PPO):
-    """PPO whose runners, when they come back, hear whom they meet before they play."""
+    """PPO whose runners collect with the kernels and hand over what is to be learnt from: neither episodes nor
+    connectors."""
 
-    met: dict[str, Any] | None = None
-    """What `set_opponents` is told."""
+    opponents: Mapping[str, Any] = {}
+    """What runners are told with every batch, so that one that comes back hears of it. Without any, self-play."""
+    played: Sequence[dict[str, Collected]] = ()
+    """What runners have collected for the last update; nothing if all are lost."""
 
-    def restore_env_runners(self, env_runner_group: Any) -> list[int]:
-        """Bring back runners that were lost; which of them were."""
-        restored = super().restore_env_runners(env_runner_group)
-        if restored and self.met:
-            env_runner_group.foreach_env_runner(
-                "set_opponents", kwargs=self.met, remote_worker_ids=restored, local_env_runner=False
-            )
-        return restored
+    def training_step(self) -> None:
+        """Play, learn, hand out the new networks."""
+        with self.metrics.log_time((TIMERS, ENV_RUNNER_SAMPLING_TIMER)):
+            self.played = self._collect()
+        if not self.played:
+            return
+        with self.metrics.log_time((TIMERS, LEARNER_UPDATE_TIMER)):
+            results = self.learner_group.update(batch=self._batch())
+            self.metrics.aggregate(results, key=LEARNER_RESULTS)
+        with self.metrics.log_time((TIMERS, SYNCH_WORKER_WEIGHTS_TIMER)):
+            self.hand_out()
+
+    def _collect(self) -> list[dict[str, Collected]]:
+        """As much as all runners play; if some are lost, the others play more."""
+        group, found = self.env_runner_group, list[dict[str, Collected]]()
+        while missing := self.config.num_env_runners - len(found):
+            asked = group.healthy_env_runner_ids()[:missing]
+            words = {"kwargs": {"opponents": self.opponents}, "remote_worker_ids": asked, "local_env_runner": False}
+            answers = group.foreach_env_runner("collect", **words) if asked else []
+            if not answers:
+                break
+            found += answers
+        return found
+
+    def _batch(self) -> MultiAgentBatch:
+        """What all runners have collected, put together."""
+        batches, total = {}, 0
+        for side in self.played[0]:
+            parts = [found[side].batch for found in self.played]
+            batches[side] = SampleBatch({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+            count = sum(found[side].decisions for found in self.played)
+            where = (ENV_RUNNER_RESULTS, NUM_MODULE_STEPS_SAMPLED_LIFETIME, side)
+            self.metrics.log_value(where, count, reduce="lifetime_sum")
+            total += count
+        return MultiAgentBatch(batches, total)
+
+    def hand_out(self) -> None:
+        """Give every runner the networks as they are, and wait until it has them. RLlib's own `sync_weights` does not
+        wait, and drops what is meant for a runner that has not done with the message before."""
+        state = self.learner_group.get_state(f"{COMPONENT_LEARNER}/{COMPONENT_RL_MODULE}")[COMPONENT_LEARNER]
+        networks = {COMPONENT_RL_MODULE: ray.put(state[COMPONENT_RL_MODULE])}
+        self.env_runner_group.foreach_env_runner(lambda runner: runner.set_state(networks))
 
 
 def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: int) -> PPOConfig:
     """RLlib's words for ours. The batch of an update is the same for any number of runners."""
     scale = input_scale(np.asarray(game.observation_high))
-    batch = len(seeds) * config.num_envs * config.steps
+    played = {"game": game, "canonical": config.canonical, "kept": config.kept, "value_lambda": config.value_lambda}
     return (
         PPOConfig(LeaguePPO)
-        .environment(env_config={"game": game, "canonical": config.canonical}, disable_env_checking=True)
+        .environment(env_config=played, disable_env_checking=True)
         .framework("torch")
         .debugging(seed=min(seeds.values()))
         .multi_agent(policies=list(seeds), policy_mapping_fn=lambda agent, episode, **_: agent)
@@ -88,19 +194,14 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
             max_num_env_runner_restarts=-1,
             env_runner_health_probe_timeout_s=PROBE_SECONDS,
         )
-        .learners(learner_class=SteadyLearner)
+        .learners(learner_class=LeagueLearner, learner_config_dict={"average": config.average})
         .training(
             lr=config.learning_rate,
             gamma=config.gamma,
             lambda_=config.gae_lambda,
             clip_param=config.clip,
-            entropy_coeff=config.entropy,
             use_kl_loss=False,
-            vf_loss_coeff=0.5,
-            vf_clip_param=100.0,  # none: rewards lie between -1 and 1
-            grad_clip=0.5,
-            grad_clip_by="global_norm",
-            train_batch_size_per_learner=batch,
+            train_batch_size_per_learner=len(seeds) * config.num_envs * config.steps,
             minibatch_size=config.minibatch,
             num_epochs=config.epochs,
         )
@@ -116,45 +217,37 @@ class ClusterLearners:
     def __init__(self, runners: int, tell: Callable[[str], None] = print) -> None:
         self._healthy, self._tell = runners, tell
         self._algorithm: Any = None
-        self._sampled = 0
         self._players: dict[str, ray.ObjectRef] = {}
-        self._rounds = 0
 
     def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
         """Start the runners."""
         self._game, self._seats, self._config = game, list(seeds), config
-        torch.distributions.Distribution.set_default_validate_args(False)  # a quarter of the time of a small network
         self._algorithm = ppo_config(game, seeds, config, self._healthy).build_algo()
         logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
         self._runners = self._algorithm.env_runner_group
 
     def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
-        """One round: `rollouts` updates of every side against these opponents."""
-        self._rounds += 1
-        self._algorithm.met = met = {"opponents": self._with_players(opponents), "number": self._rounds}
+        """One round: `rollouts` updates of every side, against these opponents or against each other."""
+        self._algorithm.opponents = self._with_players(opponents)
         self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate, entropy))
-        results: dict[str, dict[str, tuple[int, float]]] = {seat: {} for seat in self._seats}
+        played: list[dict[str, Collected]] = []
         for _ in range(self._config.rollouts):
-            figures = self._update(met)
-            for found in self._runners.foreach_env_runner("take_results", local_env_runner=False):
-                _add(results, found)
-        return {seat: {"results": results[seat]} | self._figures(seat, figures) for seat in self._seats}
+            figures = self._update()
+            played += [{seat: found[seat]._replace(batch={}) for seat in found} for found in self._algorithm.played]
+        return {seat: self._figures(seat, figures, [found[seat] for found in played]) for seat in self._seats}
 
-    def _update(self, met: dict[str, Any]) -> dict[str, Any]:
+    def _update(self) -> dict[str, Any]:
         """One batch of games, learnt from. With no runner left it waits for one."""
         while True:
-            self._runners.foreach_env_runner("set_opponents", kwargs=met, local_env_runner=False)
             figures: dict[str, Any] = self._algorithm.train()
             self._look_after_runners()
-            played, before = figures.get("env_runners", {}), self._sampled  # nothing at all if every runner is lost
-            self._sampled = int(played.get(NUM_ENV_STEPS_SAMPLED_LIFETIME, before))
-            if self._sampled > before:
+            if self._algorithm.played:
                 return figures
             time.sleep(WAIT_SECONDS)
 
     def play(self) -> None:
         """A batch of games that nobody learns from: for measuring."""
-        self._runners.foreach_env_runner("sample", local_env_runner=False)
+        self._runners.foreach_env_runner("collect", local_env_runner=False)
 
     def _look_after_runners(self) -> None:
         """Say so when some are lost, and when they are back."""
@@ -174,47 +267,38 @@ class ClusterLearners:
             for seat, pool in opponents.items()
         }
 
-    def _figures(self, seat: str, figures: Mapping[str, Any]) -> dict[str, Any]:
-        """Of the last update."""
-        learnt, played, timers = figures["learners"][seat], figures["env_runners"], figures["timers"]
-        sampling, learning = timers["env_runner_sampling_timer"], timers["learner_update_timer"]
+    def _figures(self, seat: str, figures: Mapping[str, Any], played: list[Collected]) -> dict[str, Any]:
+        """Results of a round, and figures of its last update."""
+        results: dict[str, tuple[int, float]] = {}
+        for found in played:
+            for name, (games, total) in found.results.items():
+                before = results.get(name, (0, 0.0))
+                results[name] = before[0] + games, before[1] + total
+        learnt, seconds = figures["learners"][seat], {part: figures["timers"][name] for part, name in TIMES.items()}
         return {
-            "decisions": int(played[NUM_MODULE_STEPS_SAMPLED_LIFETIME][seat]),
-            "entropy": float(learnt["entropy"]),
-            "value_loss": float(learnt["vf_loss"]),
-            "time": {"games": sampling / (sampling + learning), "update": learning / (sampling + learning)},
-            "length": float(played.get(MODULE_LENGTH_MEAN, {}).get(seat, 0.0)),
-        }
+            "results": results,
+            "length": float(np.mean([found.length for found in played])),
+            "time": {part: share / sum(seconds.values()) for part, share in seconds.items()},
+            "decisions": int(figures["env_runners"][NUM_MODULE_STEPS_SAMPLED_LIFETIME][seat]),
+        } | {name: float(learnt[name]) for name in ("entropy", "value_loss", "kl")}
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
-        """Write every side's policy as it is now."""
-        for seat, tensors in self._tensors().items():
+        """Write every side's averaged policy as it is now."""
+        for seat, tensors in self._averages().items():
             save_policy(files[seat], self._game, tensors, {"seat": seat} | self._config.network() | dict(info))
 
-    def _tensors(self) -> dict[str, dict[str, Floats]]:
-        """Side -> its network in the words of `drako_env.players.policy`."""
-        networks = self._algorithm.learner_group.get_weights()
-        return {
-            seat: {name.removeprefix("hidden."): tensor for name, tensor in networks[seat].items()}
-            for seat in self._seats
-        }
+    def _averages(self) -> dict[str, dict[str, Floats]]:
+        """Side -> the average of its networks in the words of `drako_env.players.policy`."""
+        state = self._algorithm.learner_group.get_state(f"{COMPONENT_LEARNER}/{AVERAGE}")[COMPONENT_LEARNER]
+        averages: dict[str, dict[str, Floats]] = state[AVERAGE]
+        return averages
 
     def start_from(self, files: Mapping[str, Path]) -> None:
         """Begin with the networks of these policies."""
-        own = self._tensors()
-        for seat, file in files.items():
-            tensors = load_network(file, self._game, own[seat], self._config.layers)
-            named = {f"hidden.{name}" if name[0].isdigit() else name: tensor for name, tensor in tensors.items()}
-            self._algorithm.learner_group.set_weights({seat: named})
-        self._hand_out()
-
-    def _hand_out(self) -> None:
-        """Give every runner the networks as they are, and wait until it has them. RLlib's own `sync_weights` does not
-        wait, and drops what is meant for a runner that has not done with the message before."""
-        where = f"{COMPONENT_LEARNER}/{COMPONENT_RL_MODULE}"
-        state = self._algorithm.learner_group.get_state(where, inference_only=True)[COMPONENT_LEARNER]
-        networks = {COMPONENT_RL_MODULE: state[COMPONENT_RL_MODULE]}
-        self._runners.foreach_env_runner(lambda runner: runner.set_state(networks))
+        own = self._averages()
+        found = {seat: load_network(file, self._game, own[seat], self._config.layers) for seat, file in files.items()}
+        self._algorithm.learner_group.set_state({COMPONENT_LEARNER: {COMPONENT_RL_MODULE: found, AVERAGE: found}})
+        self._algorithm.hand_out()
 
     def save(self, folder: Path) -> None:
         """A checkpoint of RLlib's."""
@@ -226,8 +310,7 @@ class ClusterLearners:
     def load(self, folder: Path, decisions: Mapping[str, int]) -> None:
         """Go on from there; RLlib knows after how many decisions."""
         self._algorithm.restore_from_path(str(folder.absolute()))
-        self._hand_out()
-        self._sampled = sum(decisions.values())
+        self._algorithm.hand_out()
 
     def close(self) -> None:
         """Let the runners go, with the empty folder that RLlib makes."""
@@ -235,11 +318,3 @@ class ClusterLearners:
             self._algorithm.stop()
             with suppress(OSError):
                 Path(self._algorithm.logdir).rmdir()
-
-
-def _add(results: dict[str, dict[str, tuple[int, float]]], found: dict[str, dict[str, tuple[int, float]]]) -> None:
-    """Games and sums of rewards of one runner."""
-    for seat, against in found.items():
-        for name, (games, total) in against.items():
-            before = results[seat].get(name, (0, 0.0))
-            results[seat][name] = (before[0] + games, before[1] + total)

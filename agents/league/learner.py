@@ -11,6 +11,7 @@ from stable_baselines3.common.logger import Logger
 
 from agents.league.config import Config
 from agents.league.ppo import KernelPPO
+from agents.league.update import follow
 from drako_env.engine.game import Game
 from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.envs.seat import SeatGames
@@ -80,12 +81,8 @@ class Learner:
         return time.perf_counter() - start
 
     def _follow(self) -> None:
-        """Move the average towards the network as it is; in the beginning quickly, since there is little to average."""
         updates = self.model._n_updates / self.config.epochs
-        share = max(1 - self.config.average, 9 / (9 + updates))
-        with torch.no_grad():
-            for name, tensor in self.model.parts().items():
-                self.average[name].lerp_(tensor, share)
+        follow(self.average, self.model.parts(), updates, self.config.average)
 
     def figures(self) -> dict[str, Any]:
         """Of the last update."""

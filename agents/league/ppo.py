@@ -10,16 +10,16 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from torch.nn import functional
 
+from agents.league.update import Settings, learn
 from drako_env.engine.network import Tensors
-from drako_env.engine.rollout import add_advantages, new_rollout
+from drako_env.engine.rollout import add_advantages, decisions, most_surprising, new_rollout
 from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.players.policy import input_scale
 
-ILLEGAL = 80.0
-"""How far below the others the logit of an illegal action lies: its chance is below 1e-34, and nothing underflows."""
 PARTS = ("weight", "bias")
+LOGGED = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
+"""What the logger calls the figures of an update."""
 
 
 class Encoder(BaseFeaturesExtractor):
@@ -107,46 +107,20 @@ class KernelPPO(MaskablePPO):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         clip = float(self.clip_range(self._current_progress_remaining))
-        batch = self._chosen()
-        figures = []
-        for _ in range(self.n_epochs):
-            for first in range(0, len(batch["action"]), self.batch_size):
-                part = {name: tensor[first : first + self.batch_size] for name, tensor in batch.items()}
-                figures.append(self._step(part, clip))
-        names = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
-        for name, figure in zip(names, np.mean(figures, axis=0), strict=True):
-            self.logger.record(f"train/{name}", float(figure))
+        settings = Settings(self.n_epochs, self.batch_size, clip, self.ent_coef, self.vf_coef, self.max_grad_norm)
+        found = learn(self._judge, self.policy.optimizer, self._chosen(), settings)
+        for name, figure in zip(LOGGED, found.values(), strict=True):
+            self.logger.record(f"train/{name}", -figure if name == "entropy_loss" else figure)
         self._n_updates += self.n_epochs
         self.seconds["update"] += time.perf_counter() - start
 
     def _chosen(self) -> dict[str, torch.Tensor]:
         """The decisions to learn from, in random order: minibatches are views of these."""
-        rollout, own = self.rollout, np.flatnonzero(self.rollout.learner == self.number)
-        surprise, count = np.abs(rollout.advantage.ravel()[own]), max(1, int(len(own) * self.kept))
-        count -= count % self.batch_size if count > self.batch_size else 0
-        best = np.argpartition(-surprise, count - 1)[:count] if count < len(own) else np.arange(count)
-        order = torch.from_numpy(self._chance.permutation(own[best]))
-        names = ("observation", "action_mask", "action", "log_probability", "advantage", "target")
-        flat = {name: torch.from_numpy(getattr(rollout, name)).flatten(0, 1) for name in names}
-        return {name: tensor[order] for name, tensor in flat.items()}
+        chosen = most_surprising(self.rollout, self.number, self.kept, self.batch_size)
+        found = decisions(self.rollout, self._chance.permutation(chosen))
+        return {name: torch.from_numpy(array) for name, array in found.items()}
 
-    def _step(self, part: dict[str, torch.Tensor], clip: float) -> list[float]:
-        """One step of the optimiser; returns the figures of the minibatch."""
-        features = self.policy.features_extractor(part["observation"])
-        logits = self.policy.action_net(features) + ILLEGAL * (part["action_mask"].float() - 1)
-        shares = functional.log_softmax(logits, dim=1)
-        chosen = shares.gather(1, part["action"][:, None])[:, 0]
-        change = chosen - part["log_probability"]
-        ratio, advantage = change.exp(), part["advantage"]
-        policy_loss = -torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip)).mean()
-        value_loss = functional.mse_loss(self.policy.value_net(features)[:, 0], part["target"])
-        entropy = -(shares.exp() * shares).sum(1).mean()
-        loss = policy_loss + self.vf_coef * value_loss - self.ent_coef * entropy
-        self.policy.optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
-        self.policy.optimizer.step()
-        with torch.no_grad():
-            kl = (ratio - 1 - change).mean()
-            clipped = ((ratio - 1).abs() > clip).float().mean()
-        return [float(figure.detach()) for figure in (policy_loss, value_loss, -entropy, kl, clipped)]
+    def _judge(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits and values."""
+        features = self.policy.features_extractor(observation)
+        return self.policy.action_net(features), self.policy.value_net(features)[:, 0]

@@ -70,6 +70,22 @@ def part_of(rollout: Rollout, games: slice) -> Rollout:
     return rollout._replace(**rows, **{name: np.zeros_like(getattr(rollout, name)) for name in scratch})
 
 
+def most_surprising(rollout: Rollout, learner: int, kept: float, multiple: int = 1) -> NDArray[np.int64]:
+    """The places, games after each other, of the decisions of a learner that turned out most surprising, for better or
+    worse: the share `kept` of them. If it can be, their number is a multiple of `multiple`."""
+    own = np.flatnonzero(rollout.learner == learner)
+    surprise, count = np.abs(rollout.advantage.ravel()[own]), min(len(own), max(1, int(len(own) * kept)))
+    count -= count % multiple if count > multiple else 0
+    return own[np.argpartition(-surprise, count - 1)[:count]] if count < len(own) else own
+
+
+def decisions(rollout: Rollout, places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """What there is to learn from the decisions at these places."""
+    names = ("observation", "action_mask", "action", "log_probability", "advantage", "target")
+    arrays = {name: getattr(rollout, name) for name in names}
+    return {name: array.reshape(-1, *array.shape[2:])[places] for name, array in arrays.items()}
+
+
 @jit
 def note_decision(
     nets: Any,

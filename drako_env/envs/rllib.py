@@ -10,15 +10,16 @@
     )
 
 There is one module for each side of a game (`engine.game.sides`), and each side has games of its own in which it learns
-while `set_opponents` decides whom it meets. `agents/league/cluster.py` builds self-play on top of this. RLlib's own
-runner works as well, one decision at a time, through its `PettingZooEnv(drako_v0.env())`.
+while `set_opponents` decides whom it meets. For self-play at the speed of the kernels there is `collect` in place of
+`sample`; `agents/league/cluster.py` builds on it. RLlib's own runner works as well, one decision at a time, through its
+`PettingZooEnv(drako_v0.env())`.
 """
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from ray import ObjectRef, get
 from ray.rllib.core import COMPONENT_RL_MODULE
 from ray.rllib.core.columns import Columns
-from ray.rllib.core.rl_module.apis import InferenceOnlyAPI, ValueFunctionAPI
+from ray.rllib.core.rl_module.apis import ValueFunctionAPI
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
@@ -50,19 +51,31 @@ from ray.rllib.utils.metrics import (
 )
 
 from drako_env.engine.game import Game, sides
+from drako_env.engine.rollout import Rollout, add_advantages, decisions, most_surprising, new_rollout
 from drako_env.envs.seat import SeatGames
+from drako_env.envs.selfplay import SelfPlay
 
 ILLEGAL = -80.0
 """The logit of an illegal action when the best legal one has 0: its chance is below 1e-34. Anything much lower
 underflows, and that makes `logsumexp` nine times slower on a CPU."""
 
-MODULE_LENGTH_MEAN = "module_episode_len_mean"
-"""The metric: own decisions a game, by side."""
-
 Batch = dict[str, Any]
 
 Opponents = Mapping[str, tuple[float, Any]]
 """Name -> weight, and a player (see `envs.seat`) or Ray's reference to one, which is fetched once."""
+
+
+class Collected(NamedTuple):
+    """What a runner has of one side."""
+
+    batch: dict[str, NDArray[Any]]
+    """To learn from: see `engine.rollout.decisions`."""
+    decisions: int
+    """How many were made; only the most surprising are in the batch."""
+    length: float
+    """A game's, in decisions of this side."""
+    results: dict[str, tuple[int, float]]
+    """Opponent (or "itself") -> games, and the sum of the side's rewards."""
 
 
 def spaces_of(game: Game) -> tuple[gym.spaces.Dict, gym.Space[Any]]:
@@ -86,8 +99,9 @@ def masked_module_spec(
     return MultiRLModuleSpec(rl_module_specs=dict.fromkeys(seats or sides(game), spec))
 
 
-class MaskedModule(TorchRLModule, ValueFunctionAPI, InferenceOnlyAPI):
-    """Hidden layers that policy and value share; illegal actions have no chance. Runners do without the value."""
+class MaskedModule(TorchRLModule, ValueFunctionAPI):
+    """Hidden layers that policy and value share; illegal actions have no chance. Its parameters are called what policy
+    files and kernels call them (see `engine.network`)."""
 
     def setup(self) -> None:
         """Make the layers."""
@@ -98,16 +112,11 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI, InferenceOnlyAPI):
         sizes = [width, *words["layers"]]
         scale = words["scale"] or [1.0] * width
         self.register_buffer("scale", torch.tensor(scale, dtype=torch.float32))
-        self.hidden = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in pairwise(sizes))
-        self.policy = torch.nn.Linear(sizes[-1], actions.n)
-        torch.nn.init.orthogonal_(self.policy.weight, 0.01)  # begins close to random play
-        torch.nn.init.zeros_(self.policy.bias)
-        if not self.inference_only:
-            self.value = torch.nn.Linear(sizes[-1], 1)
-
-    def get_non_inference_attributes(self) -> list[str]:
-        """What runners do without."""
-        return ["value"]
+        self._depth = len(sizes) - 1
+        for number, (inputs, outputs) in enumerate(pairwise(sizes)):
+            self.add_module(f"{number}", _layer(inputs, outputs, 2**0.5))
+        self.policy = _layer(sizes[-1], actions.n, 0.01)  # begins close to random play
+        self.value = _layer(sizes[-1], 1, 1.0)
 
     def _forward(self, batch: Batch, **_: Any) -> Batch:
         seen = batch[Columns.OBS]
@@ -127,66 +136,56 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI, InferenceOnlyAPI):
         value: torch.Tensor = self.value(features)
         return value.squeeze(-1)
 
+    def judge(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The logits of all actions, illegal ones too, and the values."""
+        features = self._features(observation)
+        return self.policy(features), self.value(features).squeeze(-1)
+
     def _features(self, observation: torch.Tensor) -> torch.Tensor:
         x: torch.Tensor = observation.float() * self.scale
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
+        for number in range(self._depth):
+            x = torch.relu(self.get_submodule(f"{number}")(x))
         return x
 
 
-class SideGames:
-    """One side's games on a runner, and what it remembers of the fragment under way."""
+def _layer(inputs: int, outputs: int, gain: float) -> torch.nn.Linear:
+    layer = torch.nn.Linear(inputs, outputs)
+    torch.nn.init.orthogonal_(layer.weight, gain)
+    torch.nn.init.zeros_(layer.bias)
+    return layer
 
-    def __init__(self, game: Game, side: str, num_games: int, canonical: bool, seed: int | None) -> None:
-        self.side, self.games = side, SeatGames(game, num_games, side, "random", seed, canonical)
-        self.finished: list[tuple[int, float]] = []
-        """Length and return of the games that ended since somebody looked."""
 
-    def sample(self, module: MaskedModule, steps: int) -> list[SingleAgentEpisode]:
-        """`steps` decisions in every game, as one episode for each piece of a game."""
-        num_games, (seen, legal) = len(self.games.done), (self.games.observation, self.games.action_mask)
-        observation = np.empty((num_games, steps + 1, seen.shape[1]), np.int8)
-        mask = np.empty((num_games, steps + 1, legal.shape[1]), np.int8)
-        actions, rewards = np.empty((num_games, steps), np.int64), np.empty((num_games, steps), np.float32)
-        done, logp = np.empty((num_games, steps), bool), np.empty((num_games, steps), np.float32)
-        logits = np.empty((num_games, steps, legal.shape[1]), np.float32)
-        observation[:, 0], mask[:, 0] = seen, legal
-        for t in range(steps):
-            actions[:, t], logp[:, t], logits[:, t] = self._decide(module, observation[:, t], mask[:, t])
-            self.games.step(actions[:, t])
-            rewards[:, t], done[:, t] = self.games.reward, self.games.done
-            ended = np.flatnonzero(self.games.done)
-            self.finished += [(int(self.games.lengths[i]), float(self.games.reward[i])) for i in ended]
-            observation[:, t + 1], mask[:, t + 1] = self.games.observation, self.games.action_mask
-        fragment = {"obs": {"observation": observation, "action_mask": mask}, "actions": actions, "rewards": rewards}
-        fragment["extra"] = {Columns.ACTION_LOGP: logp, Columns.ACTION_DIST_INPUTS: logits}
-        return [self._episode(fragment, *piece) for piece in pieces(done)]
+def episodes(module: MaskedModule, side: str, rollout: Rollout, games: SeatGames) -> list[SingleAgentEpisode]:
+    """What these games have noted last, as one episode for each piece of a game."""
+    seen = {
+        "observation": np.concatenate([rollout.observation, games.observation[:, None]], axis=1),
+        "action_mask": np.concatenate([rollout.action_mask, games.action_mask[:, None]], axis=1),
+    }
+    decided = {name: torch.from_numpy(array[:, :-1]) for name, array in seen.items()}
+    with torch.no_grad():
+        logits = module.forward_exploration({Columns.OBS: decided})[Columns.ACTION_DIST_INPUTS].numpy()
+    extra = {Columns.ACTION_LOGP: rollout.log_probability, Columns.ACTION_DIST_INPUTS: logits}
+    return [_episode(side, rollout, seen, extra, *piece) for piece in pieces(rollout.ended)]
 
-    def _decide(
-        self, module: MaskedModule, observation: NDArray[np.int8], mask: NDArray[np.int8]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        seen = {"observation": torch.from_numpy(observation), "action_mask": torch.from_numpy(mask)}
-        logits = module.forward_exploration({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS]
-        chances: Any = module.get_exploration_action_dist_cls().from_logits(logits)
-        actions = chances.sample()
-        return actions.numpy(), chances.logp(actions).numpy(), logits.numpy()
 
-    def _episode(self, fragment: Batch, game: int, start: int, stop: int, over: bool) -> SingleAgentEpisode:
-        """A piece of a game. After its last decision a new game is seen: that must not be learnt from."""
-        name: Any = uuid.uuid4().hex
-        return SingleAgentEpisode(
-            name,
-            observations=_buffer({key: values[game, start : stop + 1] for key, values in fragment["obs"].items()}),
-            infos=_buffer([{}] * (stop - start + 1)),
-            actions=_buffer(fragment["actions"][game, start:stop]),
-            rewards=_buffer(fragment["rewards"][game, start:stop]),
-            extra_model_outputs={key: _buffer(values[game, start:stop]) for key, values in fragment["extra"].items()},
-            terminated=over,
-            len_lookback_buffer=0,
-            agent_id=self.side,
-            module_id=self.side,
-            multi_agent_episode_id=name,
-        )
+def _episode(
+    side: str, rollout: Rollout, seen: Batch, extra: Batch, game: int, start: int, stop: int, over: bool
+) -> SingleAgentEpisode:
+    """A piece of a game. After its last decision a new game is seen: that must not be learnt from."""
+    name: Any = uuid.uuid4().hex
+    return SingleAgentEpisode(
+        name,
+        observations=_buffer({key: values[game, start : stop + 1] for key, values in seen.items()}),
+        infos=_buffer([{}] * (stop - start + 1)),
+        actions=_buffer(rollout.action[game, start:stop]),
+        rewards=_buffer(rollout.reward[game, start:stop]),
+        extra_model_outputs={key: _buffer(values[game, start:stop]) for key, values in extra.items()},
+        terminated=over,
+        len_lookback_buffer=0,
+        agent_id=side,
+        module_id=side,
+        multi_agent_episode_id=name,
+    )
 
 
 def pieces(done: NDArray[np.bool_]) -> list[tuple[int, int, int, bool]]:
@@ -209,19 +208,22 @@ def _buffer(data: Any) -> InfiniteLookbackBuffer:
 class BatchEnvRunner(EnvRunner, Checkpointable):
     """Plays `num_envs_per_env_runner` games at once, the same number for each side that has a module.
 
-    `env_config`: `game`, and `canonical` (default true): whether positions are turned into their canonical form before
-    a module sees them."""
+    `env_config`: `game`; `canonical` (default true): whether positions are turned into their canonical form before a
+    module sees them; and for `collect` `kept` (default 1): the share of decisions that it returns, the most surprising
+    ones, and `value_lambda` (default that of advantages): the decay of what values are trained towards."""
 
     def __init__(self, *, config: Any, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
         if self.worker_index:
             torch.set_num_threads(1)  # as many runners as cores
         self.game: Game = config.env_config["game"]
+        self._canonical: bool = config.env_config.get("canonical", True)
         self.module: Any = None
-        self.sides: dict[str, SideGames] = {}
+        self.sides: dict[str, SeatGames] = {}
+        self._all_sides: SelfPlay | None = None
         self._weights_seq_no = 0
+        self._met: Mapping[str, Opponents] = {}
         self._players: dict[ObjectRef[Any], Any] = {}
-        self._opponents_number = 0
         self.make_module()
         if self.worker_index or config.num_env_runners == 0 or config.create_env_on_local_worker:
             self.make_env()
@@ -231,22 +233,19 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         each, left = divmod(self.config.num_envs_per_env_runner, len(self.module))
         if not each or left:
             raise ValueError(f"num_envs_per_env_runner must be a multiple of {len(self.module)}, the number of sides")
-        canonical = self.config.env_config.get("canonical", True)
         for number, side in enumerate(self.module.keys()):
             seed = None if self._seed is None else self._seed + 1000 * number
-            self.sides[side] = SideGames(self.game, side, each, canonical, seed)
+            self.sides[side] = SeatGames(self.game, each, side, "random", seed, self._canonical)
 
     def make_module(self) -> None:
-        """The sides' networks, for playing only."""
-        spec = self.config.get_multi_rl_module_spec(spaces=self.get_spaces(), inference_only=True)
-        self.module = spec.build()
+        """The sides' networks."""
+        self.module = self.config.get_multi_rl_module_spec(spaces=self.get_spaces()).build()
 
-    def set_opponents(self, opponents: Mapping[str, Opponents], number: int = 0) -> None:
-        """Whom each side meets in games dealt from now on. `number` tells one call from the next: the same number again
-        changes nothing, so that all runners can be told all the time, and one that has come back hears of it."""
-        if number and number == self._opponents_number:
+    def set_opponents(self, opponents: Mapping[str, Opponents]) -> None:
+        """Whom each side meets in games dealt from now on. The same again changes nothing."""
+        if opponents == self._met:
             return
-        self._opponents_number, before = number, self._players
+        self._met, before = opponents, self._players
         stored = {player for pool in opponents.values() for _, player in pool.values() if isinstance(player, ObjectRef)}
         # copies, because what comes out of the store is read-only, and networks and searches write into their memory
         self._players = {ref: before[ref] if ref in before else deepcopy(get(ref)) for ref in stored}
@@ -255,40 +254,85 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
                 name: (weight, self._players[player] if isinstance(player, ObjectRef) else player)
                 for name, (weight, player) in pool.items()
             }
-            self.sides[side].games.set_opponent(met)
+            self.sides[side].set_opponent(met)
 
     def take_results(self) -> dict[str, dict[str, tuple[int, float]]]:
         """Side -> opponent -> `(games, sum of the side's rewards)` since the last call."""
-        return {side: games.games.take_results() for side, games in self.sides.items()}
+        return {side: games.take_results() for side, games in self.sides.items()}
+
+    def collect(self, opponents: Mapping[str, Opponents] | None = None) -> dict[str, Collected]:
+        """`rollout_fragment_length` decisions a game and side, on average, in compiled calls: each side against its
+        opponents (these, or those set before), or if there are none all of them against each other. They come with
+        advantages and without decisions that have no choice."""
+        if opponents is not None:
+            self.set_opponents(opponents)
+        if not self._met and set(self.sides) == set(sides(self.game)):
+            return self._play_each_other()
+        return {side: self._play_alone(side, games) for side, games in self.sides.items()}
+
+    def _play_each_other(self) -> dict[str, Collected]:
+        if self._all_sides is None:
+            each = self.config.num_envs_per_env_runner // len(self.sides)
+            self._all_sides = SelfPlay(self.game, each, self._steps, self._seed, self._canonical)
+        games = self._all_sides
+        games.collect([self.module[side].get_state() for side in games.sides])
+        self._judge(games.rollout)
+        return {
+            side: self._collected(games.rollout, number, games.lengths[side], {"itself": games.results[side]})
+            for number, side in enumerate(games.sides)
+        }
+
+    def _play_alone(self, side: str, games: SeatGames) -> Collected:
+        self._judge(rollout := self._play(side, games))
+        return self._collected(rollout, 0, games.length, games.take_results())
+
+    def _play(self, side: str, games: SeatGames) -> Rollout:
+        """A fragment of every game of a side against its opponents."""
+        rollout = new_rollout(self.game, len(games.done), self._steps)
+        games.collect(self.module[side].get_state(), rollout)
+        return rollout
+
+    def _judge(self, rollout: Rollout) -> None:
+        config: Any = self.config
+        add_advantages(rollout, config.gamma, config.lambda_, config.env_config.get("value_lambda", config.lambda_))
+
+    def _collected(
+        self, rollout: Rollout, number: int, length: float, results: dict[str, tuple[int, float]]
+    ) -> Collected:
+        batch = decisions(rollout, most_surprising(rollout, number, self.config.env_config.get("kept", 1.0)))
+        return Collected(batch, int((rollout.learner == number).sum()), length, results)
+
+    @property
+    def _steps(self) -> int:
+        return int(self.config.get_rollout_fragment_length(self.worker_index))
 
     def sample(self, **wishes: Any) -> list[SingleAgentEpisode]:
-        """A fragment of every game, played by the sides' networks with chance. There is no other way to sample."""
+        """A fragment of every game, played by the sides' networks with chance; decisions without a choice are left out.
+        There is no other way to sample."""
         if any(wish is not None for wish in wishes.values()):
             raise ValueError(
                 f"sample({wishes}): a batch of games plays on from fragment to fragment, and takes no wishes"
             )
-        steps = self.config.get_rollout_fragment_length(self.worker_index)
-        episodes: list[SingleAgentEpisode] = []
-        with self.metrics.log_time(SAMPLE_TIMER), torch.no_grad():
+        found: list[SingleAgentEpisode] = []
+        with self.metrics.log_time(SAMPLE_TIMER):
             for side, games in self.sides.items():
-                episodes += games.sample(self.module[side], steps)
-                self._log(side, games, steps * len(games.games.done))
-        return episodes
+                rollout = self._play(side, games)
+                found += episodes(self.module[side], side, rollout, games)
+                self._log(side, rollout, games.length)
+        return found
 
-    def _log(self, side: str, games: SideGames, decisions: int) -> None:
-        log = self.metrics.log_value
-        self.num_env_steps_sampled_lifetime += decisions
+    def _log(self, side: str, rollout: Rollout, length: float) -> None:
+        log, returns = self.metrics.log_value, rollout.reward[rollout.ended]
+        self.num_env_steps_sampled_lifetime += rollout.action.size
         for key in (NUM_ENV_STEPS_SAMPLED, (NUM_MODULE_STEPS_SAMPLED, side)):
-            log(key, decisions, reduce="sum")
+            log(key, rollout.action.size, reduce="sum")
         for key in (NUM_ENV_STEPS_SAMPLED_LIFETIME, (NUM_MODULE_STEPS_SAMPLED_LIFETIME, side)):
-            log(key, decisions, reduce="lifetime_sum")
-        log(NUM_EPISODES, len(games.finished), reduce="sum")
-        log(NUM_EPISODES_LIFETIME, len(games.finished), reduce="lifetime_sum")
-        for length, gained in games.finished:
+            log(key, rollout.action.size, reduce="lifetime_sum")
+        log(NUM_EPISODES, len(returns), reduce="sum")
+        log(NUM_EPISODES_LIFETIME, len(returns), reduce="lifetime_sum")
+        log(EPISODE_LEN_MEAN, length)
+        for gained in returns.tolist():
             log((EPISODE_MODULE_RETURN_MEAN, side), gained, window=100)
-            log(EPISODE_LEN_MEAN, length, window=100)
-            log((MODULE_LENGTH_MEAN, side), length, window=100)
-        games.finished.clear()
 
     def get_metrics(self) -> Any:
         """What `sample` logged."""

@@ -17,7 +17,7 @@ class SelfPlay:
 
     A rollout has `steps` decisions with a choice a game for every side, on average."""
 
-    def __init__(self, game: Game, num_games: int, steps: int, seed: int, canonical: bool = True) -> None:
+    def __init__(self, game: Game, num_games: int, steps: int, seed: int | None, canonical: bool = True) -> None:
         self.game, self.sides, self._canonical = game, sides(game), canonical
         self.batch = GameBatch(game, num_games, seed)
         self.rollout = new_rollout(game, num_games, steps * len(self.sides), len(self.sides))

@@ -10,6 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from agents.league.ppo import KernelPPO
+from agents.league.update import Settings, learn
 from drako_env.engine.network import judge, pack
 from drako_env.engine.rollout import add_advantages, new_rollout
 from drako_env.envs.sb3 import SeatVecEnv
@@ -169,7 +170,7 @@ def test_one_minibatch_changes_the_network_as_maskable_ppo_would():
     ours.policy.optimizer = torch.optim.SGD(ours.policy.parameters(), lr=0.1)
     ours.lr_schedule = lambda _: 0.1
     part = ours._chosen()
-    ours._step(part, 0.2)
+    learn(ours._judge, ours.policy.optimizer, part, Settings(1, 512, 0.2, 0.03))
     changed = {name: tensor.clone() for name, tensor in ours.policy.state_dict().items()}
     ours.policy.load_state_dict(before)
     values, log_probabilities, entropy = ours.policy.evaluate_actions(

@@ -19,7 +19,8 @@ from ray.tune.registry import register_env
 
 from drako_env import drako_v0
 from drako_env.engine.game import sides
-from drako_env.envs.rllib import ILLEGAL, BatchEnvRunner, SideGames, masked_module_spec, pieces
+from drako_env.engine.rollout import new_rollout
+from drako_env.envs.rllib import ILLEGAL, BatchEnvRunner, episodes, masked_module_spec, pieces
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
 from drako_env.players import make_player, shipped_policy
@@ -42,80 +43,79 @@ def test_pieces_cut_every_game_where_it_ends_and_lose_nothing(done):
     assert (covered == 1).all()
 
 
+def played(side, network, games, steps):
+    """A fragment: the rollout, and its episodes."""
+    rollout = new_rollout(games.game, len(games.done), steps)
+    games.collect(network.get_state(), rollout)
+    return rollout, episodes(network, side, rollout, games)
+
+
 @one_of_each_game
 def test_episodes_are_the_games_as_they_were_played(module, options):
-    """The actions of the episodes, played again game by game, show the same observations, masks and rewards."""
+    """Put together again they are the rollouts, and what an episode sees last is what its game goes on with."""
     game = module.raw_env(**options).game
     side, count, steps = sides(game)[0], 12, 70
-    table, again = SideGames(game, side, count, False, 5), SeatGames(game, count, side, "random", 5)
-    episodes = iter([e for _ in range(3) for e in _in_rows(table, modules_of(game)[side], steps, count)])
+    games, network = SeatGames(game, count, side, "random", 5), modules_of(game)[side]
     for _ in range(3):
-        rows = [next(episodes) for _ in range(count)]
-        for t in range(steps):
-            chosen = np.array([row["actions"][t] for row in rows])
-            assert np.array_equal(again.batch.observation, [row["observation"][t] for row in rows])
-            assert np.array_equal(again.batch.action_mask, [row["action_mask"][t] for row in rows])
-            again.step(chosen)
-            assert np.array_equal(again.reward, [row["rewards"][t] for row in rows])
-            assert np.array_equal(again.done, [row["over"][t] for row in rows])
+        rollout, found = played(side, network, games, steps)
+        rows = [in_row(side, found, steps) for _ in range(count)]
+        assert not found
+        for name in ("observation", "action_mask", "action", "reward", "ended", "log_probability"):
+            assert np.array_equal([row[name] for row in rows], getattr(rollout, name)), name
+        assert np.array_equal([row["next"][:-1] for row in rows], rollout.observation[:, 1:])
+        assert np.array_equal([row["next"][-1] for row in rows], games.batch.observation)
 
 
-def _in_rows(table, network, steps, count):
-    """A fragment's episodes put together again: a row for every game."""
-    with torch.no_grad():
-        episodes = table.sample(network, steps)
-    rows, row = [], {}
-    for episode in episodes:
-        assert episode.agent_id == episode.module_id == table.side
+def in_row(side, found, steps):
+    """One game's episodes, taken off the list."""
+    parts = []
+    while sum(len(part["action"]) for part in parts) < steps:
+        episode = found.pop(0)
+        assert episode.agent_id == episode.module_id == side
         assert not any(episode.get_infos())
-        length = len(episode)
-        part = {key: values[:length] for key, values in episode.get_observations().items()}
-        part |= {"actions": episode.get_actions(), "rewards": episode.get_rewards()}
-        part["over"] = np.arange(length) == (length - 1 if episode.is_terminated else length)
-        row = {key: np.concatenate([row[key], part[key]]) for key in part} if row else part
-        if len(row["over"]) == steps:
-            rows.append(row)
-            row = {}
-    assert len(rows) == count
-    return rows
+        length, seen = len(episode), episode.get_observations()
+        parts.append(
+            {
+                "observation": seen["observation"][:-1],
+                "next": seen["observation"][1:],
+                "action_mask": seen["action_mask"][:-1],
+                "action": episode.get_actions(),
+                "reward": episode.get_rewards(),
+                "ended": np.arange(length) == (length - 1 if episode.is_terminated else length),
+                "log_probability": episode.get_extra_model_outputs(Columns.ACTION_LOGP),
+            }
+        )
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def test_what_follows_an_end_is_not_taken_for_the_same_game():
-    table = SideGames(make_game("drako"), "dragon_0", 16, True, 1)
-    with torch.no_grad():
-        episodes = [e for _ in range(3) for e in table.sample(modules_of(table.games.game)["dragon_0"], 64)]
-    ended = [episode for episode in episodes if episode.is_terminated]
-    assert len(ended) > 10
-    for episode in episodes:
+    found = dragon_episodes(modules_of(make_game("drako"))["dragon_0"])
+    assert sum(episode.is_terminated for episode in found) > 10
+    for episode in found:
         assert (np.asarray(episode.get_rewards())[:-1] == 0).all()
         assert abs(episode.get_rewards(-1)) == episode.is_terminated
 
 
+def dragon_episodes(network):
+    games = SeatGames(make_game("drako"), 16, "dragon_0", "random", 1, True)
+    return [episode for _ in range(3) for episode in played("dragon_0", network, games, 64)[1]]
+
+
 def test_illegal_actions_have_no_chance_and_chances_are_those_that_were_used():
+    """The kernels play the module that learns."""
     game = make_game("drako")
-    network, table = modules_of(game)["dwarves_0"], SideGames(game, "dwarves_0", 32, True, 2)
-    with torch.no_grad():
-        torch.nn.init.normal_(network.policy.weight, std=30.0)  # logits of hundreds
-        for episode in table.sample(network, 20):
-            length, seen = len(episode), episode.get_observations()
-            logits = np.asarray(episode.get_extra_model_outputs(Columns.ACTION_DIST_INPUTS))
-            legal = seen["action_mask"][:length].astype(bool)
-            assert (logits[~legal] == ILLEGAL).all()
-            assert np.where(legal, logits, -np.inf).max(axis=1) == pytest.approx(0)
-            chosen = episode.get_actions()
-            assert legal[np.arange(length), chosen].all()
-            chances = torch.log_softmax(torch.from_numpy(logits), -1).numpy()[np.arange(length), chosen]
-            assert episode.get_extra_model_outputs(Columns.ACTION_LOGP) == pytest.approx(chances, abs=1e-4)
-
-
-def test_runners_need_no_value():
-    game = make_game("drako")
-    spec = masked_module_spec(game)
-    spec.inference_only = True
-    player, learner = spec.build()["dragon_0"], masked_module_spec(game).build()["dragon_0"]
-    assert not hasattr(player, "value")
-    assert set(player.get_state()) == set(learner.get_state(inference_only=True))
-    assert set(learner.get_state()) - set(player.get_state()) == {"value.weight", "value.bias"}
+    network = modules_of(game)["dwarves_0"]
+    torch.nn.init.normal_(network.policy.weight, std=30.0)  # logits of hundreds
+    for episode in played("dwarves_0", network, SeatGames(game, 32, "dwarves_0", "random", 2, True), 20)[1]:
+        length, seen = len(episode), episode.get_observations()
+        logits = np.asarray(episode.get_extra_model_outputs(Columns.ACTION_DIST_INPUTS))
+        legal = seen["action_mask"][:length].astype(bool)
+        assert (logits[~legal] == ILLEGAL).all()
+        assert np.where(legal, logits, -np.inf).max(axis=1) == pytest.approx(0)
+        chosen = episode.get_actions()
+        assert legal[np.arange(length), chosen].all()
+        chances = torch.log_softmax(torch.from_numpy(logits), -1).numpy()[np.arange(length), chosen]
+        assert episode.get_extra_model_outputs(Columns.ACTION_LOGP) == pytest.approx(chances, abs=1e-3)
 
 
 @pytest.fixture(scope="module")
@@ -167,11 +167,9 @@ def test_ppo_learns_on_every_game_and_goes_on_from_a_checkpoint(module, options,
 @pytest.mark.parametrize("over", [True, False], ids=["a game's end", "a cut"])
 def test_only_a_cut_is_valued_by_what_follows(over, cluster):
     """After an end the next game is seen: no target may depend on it. After a cut the same game goes on."""
-    game = make_game("drako")
-    algorithm, table = ppo(game).build_algo(), SideGames(game, "dragon_0", 16, True, 1)
-    with torch.no_grad():
-        episodes = [e for _ in range(3) for e in table.sample(algorithm.get_module("dragon_0"), 64)]
-    chosen = [episode for episode in episodes if episode.is_terminated == over]
+    algorithm = ppo(make_game("drako")).build_algo()
+    found = dragon_episodes(algorithm.get_module("dragon_0"))
+    chosen = [episode for episode in found if episode.is_terminated == over]
     assert len(chosen) > 10
     changed = copy.deepcopy(chosen)
     for episode in changed:
@@ -193,15 +191,15 @@ def test_opponents_are_fetched_once_and_results_named(cluster):
     runner = BatchEnvRunner(config=ppo(game), worker_index=1)
     last = ray.put(LastLegal())
     met = {"dragon_0": {"last": (1.0, last)}, "dwarves_0": {"random": (0.5, "random"), "last": (0.5, last)}}
-    runner.set_opponents(met, 1)
-    dragon, dwarves = (runner.sides[side].games for side in ("dragon_0", "dwarves_0"))
+    runner.set_opponents(met)
+    dragon, dwarves = (runner.sides[side] for side in ("dragon_0", "dwarves_0"))
     name, player = dragon._opponents[-1]
     assert dwarves._opponents[-1] == (name, player)
     pool = list(dwarves._opponents)
-    runner.set_opponents(met, 1)  # heard before
+    runner.set_opponents(dict(met))  # heard before
     assert dwarves._opponents == pool
-    runner.set_opponents(met, 2)
-    assert dragon._opponents[-1][1] is player
+    runner.set_opponents(met | {"dwarves_0": met["dragon_0"]})
+    assert dwarves._opponents[-1][1] is player
     for _ in range(8):
         runner.sample()
     with pytest.raises(ValueError, match="num_episodes"):
@@ -210,6 +208,66 @@ def test_opponents_are_fetched_once_and_results_named(cluster):
     assert set(results["dragon_0"]) == {"random", "last"}  # games under way kept whom they had met
     assert results["dragon_0"]["last"][0] > 0
     assert runner.take_results() == {"dragon_0": {}, "dwarves_0": {}}
+
+
+@one_of_each_game
+def test_what_runners_collect_was_played_by_the_modules(module, options, cluster):
+    """Whether all sides meet each other or each of them somebody else."""
+    game = module.raw_env(**options).game
+    runner = BatchEnvRunner(config=ppo(game).debugging(seed=3), worker_index=1)
+    against = {side: {"rules": (1.0, "heuristic")} for side in sides(game)}
+    for opponents, names in (({}, {"itself"}), (against, {"random", "rules"})):
+        fragments = [runner.collect(opponents) for _ in range(6)]
+        for side in sides(game):
+            batch = {name: torch.from_numpy(array) for name, array in fragments[-1][side].batch.items()}
+            with torch.no_grad():
+                logits = runner.module[side].judge(batch["observation"])[0]
+            chances = logits.masked_fill(batch["action_mask"] == 0, -torch.inf).log_softmax(1)
+            assert torch.allclose(
+                chances.gather(1, batch["action"][:, None])[:, 0], batch["log_probability"], atol=1e-4
+            )
+            assert (batch["action_mask"].sum(1) > 1).all()
+            assert {name for found in fragments for name in found[side].results} == names
+
+
+def collected_with(*words):
+    """By runners with the same games and networks."""
+    game, found = make_game("drako"), []
+    for word in words:
+        torch.manual_seed(0)
+        config = ppo(game).environment(env_config={"game": game} | word).debugging(seed=3)
+        found.append(BatchEnvRunner(config=config, worker_index=1).collect())
+    return found
+
+
+def test_a_runner_keeps_the_most_surprising_decisions(cluster):
+    every, some = collected_with({}, {"kept": 0.25})
+    for side, found in every.items():
+        assert len(found.batch["action"]) == found.decisions == some[side].decisions
+        assert len(some[side].batch["action"]) == found.decisions // 4
+        surprise, kept = (np.sort(np.abs(who[side].batch["advantage"])) for who in (every, some))
+        assert np.array_equal(kept, surprise[-len(kept) :])
+
+
+def test_a_side_alone_meets_random_play_until_it_is_told_otherwise(cluster):
+    game = make_game("drako")
+    spec = masked_module_spec(game, ["dwarves_0"], (32,))
+    config = ppo(game).multi_agent(policies=["dwarves_0"]).rl_module(rl_module_spec=spec).debugging(seed=3)
+    runner = BatchEnvRunner(config=config, worker_index=1)
+    fragments = [runner.collect() for _ in range(4)]
+    assert [set(found) for found in fragments] == [{"dwarves_0"}] * 4
+    assert {name for found in fragments for name in found["dwarves_0"].results} == {"random"}
+    runner.set_opponents({"dwarves_0": {"rules": (1.0, "heuristic")}})
+    assert "rules" in {name for _ in range(6) for name in runner.collect()["dwarves_0"].results}
+
+
+def test_values_have_a_decay_of_their_own_or_that_of_advantages(cluster):
+    default, same, other = (
+        found["dragon_0"].batch for found in collected_with({}, {"value_lambda": 1.0}, {"value_lambda": 0.0})
+    )
+    assert np.array_equal(default["target"], same["target"])
+    assert np.array_equal(default["advantage"], other["advantage"])
+    assert np.abs(default["target"] - other["target"]).max() > 0.1
 
 
 def test_a_policy_and_a_name_are_opponents_too(cluster):
