@@ -2,12 +2,8 @@
 
 import errno
 import json
-import multiprocessing
 import os
-import signal
-import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +11,6 @@ from rich.console import Console
 
 from agents.league.config import Config
 from agents.league.league import League
-from agents.league.local import _serve
 from agents.league.run import Budget, Run
 from agents.league.training import run_league
 from drako_env import runs
@@ -258,39 +253,3 @@ def test_a_damaged_about_says_what_is_wrong(tmp_path, damage, says, monkeypatch,
     assert said.startswith(f"train: {path}: damaged ({says}")
     assert "put back a copy of it" in said
     assert said.count("\n") == 1
-
-
-def test_what_the_disk_says_to_a_learner_reaches_the_run(tmp_path):
-    before, (ours, theirs) = signal.getsignal(signal.SIGINT), multiprocessing.Pipe()
-    ours.send(("save_state", (tmp_path / "nowhere" / "dragon.pt",)))
-    try:
-        _serve(theirs, GAME, "dragon_0", CONFIG, 0)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    good, error = ours.recv()
-    assert not good
-    assert isinstance(error, FileNotFoundError)
-
-
-ROUND_WITHOUT_END = """
-from agents.league.config import Config
-from agents.league.local import Worker
-from drako_env.games import make_game
-config = Config.load(layers=[32], num_envs=32, steps=32, minibatch=256, rollouts=10**9)
-worker = Worker(make_game("drako", rules="tiny"), "dragon_0", config, 0)
-worker.start("train", {"random": (1.0, "random")}, 1e-3)
-print("begun", flush=True)
-worker.result()
-"""
-
-
-def test_a_learner_ends_with_a_run_that_is_killed():
-    command = [sys.executable, "-c", ROUND_WITHOUT_END]
-    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, start_new_session=True)
-    try:
-        assert running.stdout.readline() == b"begun\n"
-        running.kill()
-        running.communicate(timeout=60)  # the learner has the pipe, too: it is closed when both have ended
-    finally:
-        with suppress(ProcessLookupError):  # nobody is left
-            os.killpg(running.pid, signal.SIGKILL)
