@@ -274,8 +274,20 @@ def _choose_rows(
         actions[i] = draw(nets.logits, chance[i])
 
 
+def _decide_row(
+    nets: Any, network: int, observation: Any, mask: Any, temperature: float, chance: float, shares: Any
+) -> tuple[int, float]:
+    value = evaluate(nets, network, observation, mask)
+    to_probabilities(nets.logits, mask, temperature)
+    shares[:] = nets.logits
+    return draw(nets.logits, chance), value
+
+
 CACHE = cache_dir(Path(__file__).parent)
 judge_rows, choose_rows = kernel(_judge_rows, CACHE), kernel(_choose_rows, CACHE)
+decide = kernel(_decide_row, CACHE)
+"""`(nets, network, observation, mask, temperature, chance, shares)`: the same for one position, without anything around
+it: an action, and the value; `shares` become the probabilities."""
 
 
 def judge(nets: Networks, network: int, observation: Any, mask: Any) -> tuple[Any, Any]:

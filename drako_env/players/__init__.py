@@ -21,7 +21,7 @@ from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
 from drako_env.players import levels
 from drako_env.players.guided import GuidedSearchAgent, ImprovedPolicyAgent, KnowingSearchAgent, networks_of
-from drako_env.players.policy import SUFFIX, Policy, PolicyAgent, TemperedPolicyAgent, is_canonical
+from drako_env.players.policy import SUFFIX, Policy, PolicyAgent, is_canonical
 from drako_env.players.search import Budget, SearchAgent
 from drako_env.players.simple import ErringAgent, ErringBatchAgent, HeuristicAgent, RandomAgent
 
@@ -94,7 +94,7 @@ def kernel_player(player: Any, role: str, game: Game) -> int | Policy | None:
         if (player := resolved(player, game)) in KERNEL_CODES:
             return KERNEL_CODES[player]
         player = make_player(player, game)
-    if type(player) is PolicyAgent:
+    if isinstance(player, PolicyAgent) and player.temperature == 1:
         return player.policy(role)
     return player if isinstance(player, Policy) else None
 
@@ -165,7 +165,7 @@ def _tempered(game: Game, argument: str) -> Agent:
     temperature, _, path = argument.partition(":")
     if not re.fullmatch(NUMBER, temperature):
         raise ValueError(f"agent 'tempered:{argument}': give a temperature from 0 (tempered:0.5)")
-    return TemperedPolicyAgent(game, _policy_path(f"tempered:{argument}", game, path), float(temperature))
+    return PolicyAgent(game, _policy_path(f"tempered:{argument}", game, path), float(temperature))
 
 
 def _erring(spec: str, game: Game) -> Agent:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from drako_env.engine.game import Game, new_masks, new_states, role_of
 from drako_env.engine.network import Networks, pack
 from drako_env.engine.view import SeatView, random_seed
-from drako_env.players.policy import PolicyAgent, is_canonical, load_policies
+from drako_env.players.policy import WeighingAgent, is_canonical, load_policies
 from drako_env.players.search import Budget, SearchAgent
 
 
@@ -53,7 +53,7 @@ class KnowingSearchAgent(GuidedSearchAgent):
     KNOWING = True
 
 
-class ImprovedPolicyAgent(PolicyAgent):
+class ImprovedPolicyAgent(WeighingAgent):
     """The learnt policy, moved towards what looking ahead says: the probability of an action is multiplied with
     `exp(worth / STEP)`, its worth being what both sides' policies make of it on average over some deals of the hidden
     cards. Unlike a tree over the own information sets it never lets one seat know what only the other can (the
@@ -69,17 +69,24 @@ class ImprovedPolicyAgent(PolicyAgent):
         self._reward, self._worth = np.zeros(len(game.seats), np.float32), np.zeros(len(game.actions))
         self._observation = np.zeros(len(game.observation_high), np.int8)
 
-    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
-        """The probabilities of all actions, and what the seat may expect."""
-        shares, value = super().weigh(view)
-        if len(view.legal()) == 1:
-            return shares, value
+    def weigh(self, view: SeatView) -> tuple[int, float]:
+        """An action, and what the seat may expect; writes the probabilities."""
+        policy = self.policy(self._roles[view.seat])
+        (shares,), (value,) = policy.judge(view.observation[None], view.action_mask[None])
+        self._shares = shares
+        if len(view.legal()) > 1:
+            worth = self._look_ahead(view)
+            improved = shares * np.exp((worth - worth[view.legal()].max()) / (self.STEP * view.game.max_reward))
+            self._shares = (improved / improved.sum()).astype(np.float32)
+            value = self._shares @ worth
+        sums = self._shares.cumsum(dtype=float)
+        return int(sums.searchsorted(self._chance.random() * sums[-1], side="right")), float(value)
+
+    def _look_ahead(self, view: SeatView) -> NDArray[np.float64]:
+        """What each legal action is worth."""
         game, known = view.game, view.seeded(random_seed(self._chance))
         mask, networks = self._words.view(np.int8)[0], (self._nets, self._players, self._observation)
-        budget, worth = (self._deals, self.DEPTH, self._reward), self._worth
         scratch = self._scratch, self._words[0], mask, view.action_mask
-        game.kernels.look_ahead_one(game.tables, known, *scratch, *budget, *networks, worth)
-        best = self._worth[view.legal()].max()
-        improved = shares * np.exp((self._worth - best) / (self.STEP * game.max_reward))
-        improved /= improved.sum()
-        return improved, float(improved @ self._worth)
+        budget = self._deals, self.DEPTH, self._reward
+        game.kernels.look_ahead_one(game.tables, known, *scratch, *budget, *networks, self._worth)
+        return self._worth

@@ -21,7 +21,7 @@ from safetensors.numpy import save
 
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, role_of, rules_digest
-from drako_env.engine.network import Networks, Tensors, choose, judge, own_memory, pack
+from drako_env.engine.network import Networks, Tensors, choose, decide, judge, own_memory, pack
 from drako_env.engine.view import SeatView
 from drako_env.runs import write
 
@@ -238,17 +238,14 @@ def _largest(tensors: dict[str, Floats], layer: str, inputs: NDArray[np.float64]
     return np.asarray(weight @ inputs + bias)
 
 
-class PolicyAgent:
-    """Plays each seat with the policy of its role from a folder, or with the one file that is given."""
-
-    temperature = 1.0
-    """0: what the policy thinks best; above 1: ever more random."""
+class WeighingAgent:
+    """Gives every action a probability and draws one."""
 
     def __init__(self, game: Game, path: Path) -> None:
         self._path, self._policies = path, load_policies(path, game)
         self._roles = [role_of(seat) for seat in game.seats]
         self._legal: NDArray[np.int8] = np.zeros(len(game.actions), np.int8)
-        self._shares: NDArray[np.floating] = np.zeros(len(game.actions))
+        self._shares: Floats = np.zeros(len(game.actions), np.float32)
         self._value = 0.5
 
     def reset(self, seed: int) -> None:
@@ -258,27 +255,13 @@ class PolicyAgent:
     def act(self, view: SeatView) -> int:
         """Choose a legal action."""
         self._legal = view.action_mask
-        self._shares, value = self.weigh(view)
+        action, value = self.weigh(view)
         self._value = min(1.0, max(0.0, 0.5 + 0.5 * value / view.game.max_reward))
-        sums = self._shares.cumsum(dtype=float)
-        return int(sums.searchsorted(self._chance.random() * sums[-1], side="right"))
+        return action
 
-    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
-        """The probabilities of all actions, and what the seat may expect."""
-        policy = self.policy(self._roles[view.seat])
-        shares, values = policy.judge(view.observation[None], view.action_mask[None])
-        return shares[0], float(values[0])
-
-    def act_batch(
-        self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
-    ) -> NDArray[np.int64]:
-        """Choose a legal action in each of many games, in which `seats` are to decide."""
-        actions, roles = np.empty(len(seats), np.int64), np.array(self._roles)[seats]
-        for role in np.unique(roles):
-            rows = roles == role
-            seen = observation[rows], mask[rows]
-            actions[rows] = self.policy(role).sample(*seen, self._chance, self.temperature)
-        return actions
+    def weigh(self, view: SeatView) -> tuple[int, float]:
+        """An action, and what the seat may expect; writes the probabilities."""
+        raise NotImplementedError
 
     def policy(self, role: str) -> Policy:
         """That of a role; `ValueError` if it has none."""
@@ -296,21 +279,26 @@ class PolicyAgent:
         return self._value
 
 
-class TemperedPolicyAgent(PolicyAgent):
-    """The same with another temperature."""
+class PolicyAgent(WeighingAgent):
+    """Plays each seat with the policy of its role from a folder, or with the one file that is given. Temperature 0:
+    what the policy thinks best; above 1: ever more random."""
 
-    def __init__(self, game: Game, path: Path, temperature: float) -> None:
+    def __init__(self, game: Game, path: Path, temperature: float = 1.0) -> None:
         super().__init__(game, path)
         self.temperature = temperature
 
-    def weigh(self, view: SeatView) -> tuple[NDArray[np.floating], float]:
-        """The probabilities of all actions, and what the seat may expect."""
-        shares, value = super().weigh(view)
-        return tempered(shares, self.temperature), value
+    def weigh(self, view: SeatView) -> tuple[int, float]:
+        """An action, and what the seat may expect; writes the probabilities."""
+        nets, seen = self.policy(self._roles[view.seat]).nets, (view.observation, view.action_mask)
+        return decide(nets, 0, *seen, self.temperature, self._chance.random(), self._shares)
 
-
-def tempered(shares: NDArray[np.floating], temperature: float) -> NDArray[np.float64]:
-    """Probabilities at another temperature; at 0, those of the best actions alone."""
-    away = shares.astype(float) / shares.max()
-    weights = away ** (1 / temperature) if temperature > 0 else (away == 1).astype(float)
-    return np.asarray(weights / weights.sum())
+    def act_batch(
+        self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Choose a legal action in each of many games, in which `seats` are to decide."""
+        actions, roles = np.empty(len(seats), np.int64), np.array(self._roles)[seats]
+        for role in np.unique(roles):
+            rows = roles == role
+            seen = observation[rows], mask[rows]
+            actions[rows] = self.policy(role).sample(*seen, self._chance, self.temperature)
+        return actions

@@ -651,3 +651,13 @@ def test_canonical_doors_show_the_same_games():
         for i in np.flatnonzero(done):
             assert np.array_equal(infos[i]["terminal_observation"], env.games.final_observation[i])
     assert not np.array_equal(first, observation)
+
+
+def test_an_agent_that_looks_ahead_is_asked_game_by_game():
+    """It weighs actions as a policy does, but has no quicker way for many games."""
+    game = make_game("drako")
+    player = make_player("improve:1", game)
+    assert not hasattr(player, "act_batch")
+    games = SeatGames(game, 2, "dragon_0", player, seed=0)
+    for _ in range(3):
+        games.step(games.action_mask.argmax(axis=1))

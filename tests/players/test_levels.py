@@ -11,7 +11,7 @@ from drako_env.envs.seat import SeatGames
 from drako_env.games import GAMES, make_game
 from drako_env.players import has_policy, kernel_player, ladder, levels, make_player, player_files, resolved
 from drako_env.players.levels import FILE, NAMES, Ladder, in_words, read_ladders
-from drako_env.players.policy import TemperedPolicyAgent, load_policies
+from drako_env.players.policy import PolicyAgent, load_policies
 from drako_env.players.simple import ErringAgent
 from tests.kuhn.game import Kuhn
 from tests.kuhn.game import Rules as KuhnRules
@@ -197,18 +197,28 @@ def test_temperature():
     )
     for other, view in views(2, 40, rules="reconstructed"):
         assert other.game is game
-        shares, value = policy.weigh(view)
-        legal = view.legal()
-        best.reset(1)
-        assert best.act(view) == shares.argmax()
-        assert itself.weigh(view)[0] == pytest.approx(shares, abs=1e-6)
-        assert cold.weigh(view)[0] == pytest.approx(shares**2 / (shares**2).sum(), abs=1e-5)
-        weights, same = hot.weigh(view)
-        assert same == value
+        shares, chosen = shares_of(policy, view)
+        found, action = shares_of(best, view)
+        assert action == shares.argmax()
+        assert found[action] == 1
+        assert shares_of(itself, view)[0] == pytest.approx(shares, abs=1e-6)
+        assert shares_of(cold, view)[0] == pytest.approx(shares**2 / (shares**2).sum(), abs=1e-5)
+        weights, _ = shares_of(hot, view)
+        assert hot.value() == policy.value()
         assert weights.sum() == pytest.approx(1)
-        assert not weights[view.action_mask == 0].any()
+        legal = view.legal()
+        assert chosen in legal
         if len(legal) > 1:
             assert shares[legal].std() >= weights[legal].std()
+
+
+def shares_of(player, view):
+    """The probabilities of all actions at a decision, and the one chosen."""
+    player.reset(1)
+    action, shares = player.act(view), np.zeros(len(view.action_mask))
+    for number, share in player.opinions():
+        shares[number] = share
+    return shares, action
 
 
 def test_many_games_at_once_are_played_at_the_temperature_too():
@@ -226,7 +236,7 @@ def test_many_games_at_once_are_played_at_the_temperature_too():
         assert shares[actions[i]] == shares.max()
     view, seen = batch.view(0), [np.repeat(a[:1], 4000, 0) for a in (batch.agent, batch.observation, batch.action_mask)]
     counts = np.bincount(hot.act_batch(*seen), minlength=len(game.actions))
-    assert counts / 4000 == pytest.approx(hot.weigh(view)[0], abs=0.04)
+    assert counts / 4000 == pytest.approx(shares_of(hot, view)[0], abs=0.04)
 
 
 def test_r12_levels_do_not_see_what_is_hidden():
@@ -272,7 +282,7 @@ def test_a_folder_may_be_given(tmp_path):
     game = make_game("drako")
     folder = levels.FILE.parent / "policies" / "drako"
     player = make_player(f"tempered:0.5:{folder}", game)
-    assert isinstance(player, TemperedPolicyAgent)
+    assert isinstance(player, PolicyAgent)
     assert player.temperature == 0.5
     assert player_files(f"mistakes:0.1:tempered:0.5:{folder}", game) == sorted(folder.glob("*.safetensors"))
 
