@@ -100,12 +100,12 @@ def input_scale(high: NDArray[np.int8]) -> Floats:
     return np.where(high > 2, 1 / CARDS_SCALE, 1.0).astype(np.float32)
 
 
-def save_policy(path: Path, game: Game, tensors: dict[str, Floats], info: dict[str, str]) -> None:
-    """Write a policy; a file is never half written."""
+def save_policy(path: Path, game: Game, tensors: Tensors, info: dict[str, str], kind: Any = np.float32) -> None:
+    """Write a policy, as 32-bit or, half as long, 16-bit floats; a file is never half written."""
     layers = sum(name.endswith(".weight") and name[0].isdigit() for name in tensors)
     about = {"format": FORMAT, "game": game.name, "rules": rules_digest(game), "rules_name": game.rules_table()["name"]}
     about |= {"rules_version": str(game.rules_version), "layers": str(layers)} | info
-    arrays = {name: np.ascontiguousarray(tensor, np.float32) for name, tensor in tensors.items()}
+    arrays = {name: np.ascontiguousarray(tensor, kind) for name, tensor in tensors.items()}
     write(path, save(arrays, {"about": json.dumps(about, sort_keys=True)}))
 
 
@@ -159,9 +159,9 @@ def _read(path: Path, digest: bytes) -> tuple[dict[str, Floats], dict[str, str]]
     with safe_open(path, "numpy") as file:
         info = _read_about((file.metadata() or {}).get("about", ""))
         names = list(file.keys())
-        if odd := [name for name in names if file.get_slice(name).get_dtype() != "F32"]:
-            raise TypeError(f"{shown(odd[0])} does not hold 32-bit floats")
-        return {name: file.get_tensor(name) for name in names}, info
+        if odd := [name for name in names if file.get_slice(name).get_dtype() not in ("F32", "F16")]:
+            raise TypeError(f"{shown(odd[0])} holds neither 32-bit nor 16-bit floats")
+        return {name: file.get_tensor(name).astype(np.float32) for name in names}, info
 
 
 def _read_about(text: str) -> dict[str, str]:

@@ -161,7 +161,7 @@ def rewrite(path, change):
         (lambda path: rewrite(path, lambda header: header["__metadata__"].update(about="[" * 100_000)), "not a policy"),
         (
             lambda path: rewrite(path, lambda header: header["0.bias"].update(dtype="I32")),
-            "'0.bias' does not hold 32-bit",
+            "'0.bias' holds neither 32-bit",
         ),
         (lambda path: rewrite(path, lambda header: header["__metadata__"].update(about="7")), "its format is None"),
         (lambda path: (path.unlink(), path.mkdir()), "cannot be read .*Is a directory"),
