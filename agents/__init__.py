@@ -1,1 +1,1 @@
-"""What learns: the league, its learners, the cluster they work on."""
+"""What learns: self-play on one machine or on a cluster, and exploiters of what was learnt."""

@@ -1,4 +1,4 @@
-"""How strong was a training run, and when? Its snapshots play matches against agents that stay the same.
+"""How strong was a training run, and when? The policies that it kept play matches against agents that stay the same.
 
 python scripts/strength.py runs/train/mine --against heuristic ismcts:200 --points 8 --games 100
 """

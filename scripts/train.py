@@ -1,7 +1,7 @@
-"""Self-play training: the sides learn together, against each other, their past and the anchors.
+"""Self-play training: the networks of all sides play each other, and each learns from its decisions in these games.
 
 python scripts/train.py --minutes 5                          # both sides
-python scripts/train.py --seats dragon --minutes 10          # one side, against the anchors
+python scripts/train.py --seats dragon --minutes 10          # one side, against random and heuristic
 python scripts/train.py --game golden_dragon --players 2     # one policy for all seats
 python scripts/train.py --out runs/train/mine --resume       # after Ctrl-C, or worse
 python scripts/train.py --minutes 60 --config my.toml --train entropy=0.02

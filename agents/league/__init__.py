@@ -1,1 +1,1 @@
-"""Self-play: learners that grow against each other, their past and fixed anchors."""
+"""Self-play: all sides' networks play each other and learn from it. A side alone learns against given opponents."""

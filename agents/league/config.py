@@ -18,9 +18,10 @@ class Config:
     """Turn every position into one of its up to twelve turned twins before the network sees it. Without it, the same
     run won 52% and 54%."""
     num_envs: int = 256
-    """Games side by side: one forward pass serves all of them."""
+    """Games side by side, shared among the cores: in self-play all sides learn from the same ones."""
     steps: int = 64
-    """Decisions per game, side and update: 16,384 in all, enough for a steady gradient with rewards at the end only."""
+    """Decisions per game, side and update: 16,384 of every side, enough for a steady gradient with rewards at the end
+    only. In self-play on average: whoever decides more often has more."""
     minibatch: int = 1024
     epochs: int = 1
     """Passes over each batch: new games are cheaper than learning the same ones again."""

@@ -144,7 +144,7 @@ class League:
         return figures | {"train_win": won}
 
     def _export(self) -> None:
-        """Every learner's policy as a file that the others can load."""
+        """Every learner's policy as a file."""
         info = {"round": str(self.state.round), "seed": str(self.run.seed)}
         self.learners.export({seat: self.policy_file(seat, self.state.round) for seat in self.run.seats}, info)
 

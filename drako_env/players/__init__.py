@@ -1,5 +1,6 @@
 """Players by short names, the same everywhere: `random`, `heuristic`, `ismcts:1000`, `ismcts:1s`, `policy`,
-`policy:PATH`, `level:1` to `level:8`, and anybody's own: `module:Class`."""
+`policy:PATH`, `tempered:0.5`, `puct:200`, `knows:200`, `improve:12`, `mistakes:0.2:heuristic`, `level:1` to `level:8`,
+and anybody's own: `module:Class`."""
 
 import re
 import sys

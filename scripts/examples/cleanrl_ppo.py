@@ -7,8 +7,8 @@ What works: `drako_v0.batch_env` shows every seat's decisions, so one network pl
 observation says whose eyes it looks through). Illegal actions get no probability. Every reward goes to the seat it
 belongs to: a game that is lost on the opponent's move is lost by one's own last decision (`advantages`).
 
-What does not: the network meets only itself as it is now. A pool of opponents, positions turned into a canonical form,
-checkpoints and curves are in `scripts/train.py`, which plays better for the same time."""
+What does not: there is neither a canonical form of positions nor an average of the networks, there are no checkpoints
+and no curves. All that is in `scripts/train.py`, which plays better for the same time."""
 
 import argparse
 import time

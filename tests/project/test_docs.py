@@ -31,7 +31,8 @@ MEMBERS = {
     "drako_env.envs.environments.Environments": "env raw_env batch_env sb3_env gym_env gym_vector_env",
     "drako_env.envs.aec.GameEnv": "observe view reset step render observation_fields observation_space action_space "
     "state_dict load_state_dict action_dict action_id",
-    "drako_env.envs.batch.GameBatch": "step sample reset save load best view num_games observation_fields",
+    "drako_env.envs.batch.GameBatch": "step sample reset save load best play collect view num_games observation_fields",
+    "drako_env.envs.selfplay.SelfPlay": "collect",
     "drako_env.envs.sb3.SeatVecEnv": "reset step_async step_wait env_method action_masks set_opponent",
     "drako_env.envs.gym.SeatEnv": "reset step render action_masks set_opponent",
     "drako_env.envs.gym.SeatVectorEnv": "reset step action_masks set_opponent",
@@ -192,7 +193,8 @@ def test_the_fields_of_the_observation(name, options):
 
 EXAMPLES = ["index", *(f"environments/{name}" for name in ("drako", "golden_dragon"))]
 EXAMPLES += [
-    f"reference/{name}" for name in ("pettingzoo", "batch", "gymnasium", "rllib", "openspiel", "rules", "agents")
+    f"reference/{name}"
+    for name in ("pettingzoo", "batch", "gymnasium", "rllib", "openspiel", "rules", "agents", "training")
 ]
 
 
