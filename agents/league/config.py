@@ -22,12 +22,12 @@ class Config:
     steps: int = 64
     """Decisions per game, side and update: 16,384 of every side, enough for a steady gradient with rewards at the end
     only. In self-play on average: whoever decides more often has more."""
-    minibatch: int = 1024
+    minibatch: int = 512
     epochs: int = 1
     """Passes over each batch: new games are cheaper than learning the same ones again."""
     kept: float = 0.5
     """Of every batch only this share is learnt from: the decisions whose outcome surprised most."""
-    learning_rate: float = 7e-4
+    learning_rate: float = 2e-3
     """At the start; it falls in a straight line to a tenth at the end of the run."""
     gamma: float = 1.0
     """Only the end is rewarded, and it counts as much from the first decision on."""
@@ -35,10 +35,10 @@ class Config:
     """How far advantages look ahead: low, since the dice of hidden cards make far results noisy."""
     value_lambda: float = 0.95
     """The same for what values are trained towards."""
-    entropy: float = 0.02
+    entropy: float = 0.05
     """Keeps policies mixed: hands are hidden, and a player who always bluffs the same way is read. At the start; it
     falls in equal proportions."""
-    last_entropy: float = 0.004
+    last_entropy: float = 0.01
     """At the end of the run: then the best actions are to be played."""
     clip: float = 0.2
     average: float = 0.99
