@@ -20,7 +20,8 @@ for agent in env.agent_iter():
 | arguments         | `render_mode`, `render_seat`, `rules` and every option of `drako/RULES.md`        |
 
 `rules` is the name of a shipped table (`"reconstructed"`, the default, `"reconstructed_1"` or `"tiny"`), a path to a
-`.toml`, or a `Rules` object. In Gymnasium: `gymnasium.make("drako_env/Drako-v0", seat="dwarves_0")`, and `make_vec` for many games.
+`.toml`, or a `Rules` object. In Gymnasium: `gymnasium.make("drako_env/Drako-v0", seat="dwarves_0")`, and `make_vec` for
+many games.
 """
 
 from drako_env.drako.rules import Rules
