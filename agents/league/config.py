@@ -26,7 +26,8 @@ class Config:
     epochs: int = 1
     """Passes over each batch: new games are cheaper than learning the same ones again."""
     kept: float = 0.5
-    """Of every batch only this share is learnt from: the decisions whose outcome surprised most."""
+    """Of every batch only about this share is learnt from, surprising decisions most likely and weighed so that nothing
+    changes on average."""
     learning_rate: float = 2e-3
     """At the start; it falls in a straight line to a tenth at the end of the run."""
     gamma: float = 1.0

@@ -13,7 +13,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from agents.league.update import Settings, learn
 from drako_env.engine.network import Tensors
-from drako_env.engine.rollout import add_advantages, decisions, most_surprising, new_rollout
+from drako_env.engine.rollout import add_advantages, draw_decisions, new_rollout
 from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.players.policy import input_scale
 
@@ -43,8 +43,8 @@ class KernelPPO(MaskablePPO):
     """MaskablePPO for `sb3_env`: save, load, callbacks (once a rollout) and logger are its own.
 
     `layers` are those that policy and value share. `value_lambda` is the decay of what values are trained towards,
-    `gae_lambda` that of advantages. Of every rollout only the share `kept` is learnt from: the decisions that turned
-    out most surprising, for better or worse. `n_steps` counts decisions with a choice."""
+    `gae_lambda` that of advantages. Of every rollout only the share `kept` is learnt from, surprising decisions most
+    likely (see `engine.rollout.draw_decisions`). `n_steps` counts decisions with a choice."""
 
     def __init__(
         self,
@@ -116,9 +116,10 @@ class KernelPPO(MaskablePPO):
 
     def _chosen(self) -> dict[str, torch.Tensor]:
         """The decisions to learn from, in random order: minibatches are views of these."""
-        chosen = most_surprising(self.rollout, self.number, self.kept, self.batch_size)
-        found = decisions(self.rollout, self._chance.permutation(chosen))
-        return {name: torch.from_numpy(array) for name, array in found.items()}
+        found = draw_decisions(self.rollout, self.number, self.kept, self._chance)
+        count = len(found["action"])
+        count -= count % self.batch_size if count > self.batch_size else 0
+        return {name: torch.from_numpy(array[:count]) for name, array in found.items()}
 
     def _judge(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits and values."""

@@ -15,7 +15,7 @@ FIGURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
 Judge = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 """A network: observations in, logits of all actions and values out."""
 Batch = Mapping[str, torch.Tensor]
-"""Decisions in random order, see `engine.rollout.decisions`."""
+"""Decisions in random order, see `engine.rollout.draw_decisions`."""
 
 
 class Settings(NamedTuple):
@@ -46,10 +46,10 @@ def _step(judge: Judge, optimizer: torch.optim.Optimizer, part: Batch, settings:
     logits, values = judge(part["observation"])
     shares = functional.log_softmax(logits + ILLEGAL * (part["action_mask"].float() - 1), dim=1)
     change = shares.gather(1, part["action"][:, None])[:, 0] - part["log_probability"]
-    ratio, advantage, clip = change.exp(), part["advantage"], settings.clip
-    policy_loss = -torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip)).mean()
-    value_loss = functional.mse_loss(values, part["target"])
-    entropy = -(shares.exp() * shares).sum(1).mean()
+    ratio, advantage, clip, weight = change.exp(), part["advantage"], settings.clip, part["weight"]
+    policy_loss = -(weight * torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip))).mean()
+    value_loss = (weight * (values - part["target"]) ** 2).mean()
+    entropy = -(weight * (shares.exp() * shares).sum(1)).mean()
     loss = policy_loss + settings.value * value_loss - settings.entropy * entropy
     optimizer.zero_grad()
     loss.backward()

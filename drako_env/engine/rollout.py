@@ -70,20 +70,23 @@ def part_of(rollout: Rollout, games: slice) -> Rollout:
     return rollout._replace(**rows, **{name: np.zeros_like(getattr(rollout, name)) for name in scratch})
 
 
-def most_surprising(rollout: Rollout, learner: int, kept: float, multiple: int = 1) -> NDArray[np.int64]:
-    """The places, games after each other, of the decisions of a learner that turned out most surprising, for better or
-    worse: the share `kept` of them. If it can be, their number is a multiple of `multiple`."""
+def draw_decisions(rollout: Rollout, learner: int, kept: float, chance: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """About the share `kept` of a learner's decisions, in random order, as arrays: all there is to learn from them.
+
+    The more surprising a decision turned out, the likelier it is drawn, and the less it counts (`weight`): so what is
+    learnt is on average what all of them teach. To keep the most surprising half would teach to gamble: of a gamble
+    that is lost a little often and won a lot sometimes, it keeps the win."""
     own = np.flatnonzero(rollout.learner == learner)
-    surprise, count = np.abs(rollout.advantage.ravel()[own]), min(len(own), max(1, int(len(own) * kept)))
-    count -= count % multiple if count > multiple else 0
-    return own[np.argpartition(-surprise, count - 1)[:count]] if count < len(own) else own
-
-
-def decisions(rollout: Rollout, places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """What there is to learn from the decisions at these places."""
+    surprise = np.abs(rollout.advantage.ravel()[own]).astype(float)
+    chances = np.ones(len(own))
+    if kept < 1 and surprise.any():
+        chances = surprise + surprise.mean()
+        chances = np.minimum(1.0, chances * (kept * len(own) / chances.sum()))
+    drawn = chance.permutation(np.flatnonzero(chance.random(len(own)) < chances))
     names = ("observation", "action_mask", "action", "log_probability", "advantage", "target")
     arrays = {name: getattr(rollout, name) for name in names}
-    return {name: array.reshape(-1, *array.shape[2:])[places] for name, array in arrays.items()}
+    found = {name: array.reshape(-1, *array.shape[2:])[own[drawn]] for name, array in arrays.items()}
+    return found | {"weight": (chances.mean() / chances[drawn]).astype(np.float32)}
 
 
 @jit

@@ -51,7 +51,7 @@ from ray.rllib.utils.metrics import (
 )
 
 from drako_env.engine.game import Game, sides
-from drako_env.engine.rollout import Rollout, add_advantages, decisions, most_surprising, new_rollout
+from drako_env.engine.rollout import Rollout, add_advantages, draw_decisions, new_rollout
 from drako_env.envs.seat import SeatGames
 from drako_env.envs.selfplay import SelfPlay
 
@@ -69,9 +69,9 @@ class Collected(NamedTuple):
     """What a runner has of one side."""
 
     batch: dict[str, NDArray[Any]]
-    """To learn from: see `engine.rollout.decisions`."""
+    """To learn from: see `engine.rollout.draw_decisions`."""
     decisions: int
-    """How many were made; only the most surprising are in the batch."""
+    """How many were made; a share of them is in the batch."""
     length: float
     """A game's, in decisions of this side."""
     results: dict[str, tuple[int, float]]
@@ -209,8 +209,8 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
     """Plays `num_envs_per_env_runner` games at once, the same number for each side that has a module.
 
     `env_config`: `game`; `canonical` (default true): whether positions are turned into their canonical form before a
-    module sees them; and for `collect` `kept` (default 1): the share of decisions that it returns, the most surprising
-    ones, and `value_lambda` (default that of advantages): the decay of what values are trained towards."""
+    module sees them; and for `collect` `kept` (default 1): the share of decisions that it returns, surprising ones most
+    likely, and `value_lambda` (default that of advantages): the decay of what values are trained towards."""
 
     def __init__(self, *, config: Any, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
@@ -224,6 +224,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         self._weights_seq_no = 0
         self._met: Mapping[str, Opponents] = {}
         self._players: dict[ObjectRef[Any], Any] = {}
+        self._chance = np.random.default_rng(None if self._seed is None else [self._seed, self.worker_index])
         self.make_module()
         if self.worker_index or config.num_env_runners == 0 or config.create_env_on_local_worker:
             self.make_env()
@@ -299,7 +300,7 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
     def _collected(
         self, rollout: Rollout, number: int, length: float, results: dict[str, tuple[int, float]]
     ) -> Collected:
-        batch = decisions(rollout, most_surprising(rollout, number, self.config.env_config.get("kept", 1.0)))
+        batch = draw_decisions(rollout, number, self.config.env_config.get("kept", 1.0), self._chance)
         return Collected(batch, int((rollout.learner == number).sum()), length, results)
 
     @property

@@ -12,7 +12,7 @@ from stable_baselines3.common.logger import Logger
 from agents.league.ppo import KernelPPO
 from agents.league.update import Settings, learn
 from drako_env.engine.network import judge, pack
-from drako_env.engine.rollout import add_advantages, new_rollout
+from drako_env.engine.rollout import add_advantages, draw_decisions, new_rollout
 from drako_env.envs.sb3 import SeatVecEnv
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
@@ -202,15 +202,23 @@ class BaseCallbackStub:
         pass
 
 
-def test_only_the_most_surprising_decisions_are_learnt_from():
-    ours = model(kept=0.25)
-    ours.learn(512)
-    kept = ours._chosen()["advantage"].abs()
-    known = ours.rollout.learner == 0
-    assert known.sum() in range(450, 512), "all but what came last in some games"
-    everything = np.sort(np.abs(ours.rollout.advantage[known]))
-    assert sorted(kept.tolist()) == everything[-len(kept) :].tolist()
-    assert len(kept) in range(100, 129)
+def test_a_share_of_the_decisions_teaches_what_all_of_them_do():
+    """Weighed by how likely each was drawn, sums over what is drawn are on average sums over everything."""
+    rollout, chance = new_rollout(make_game("drako"), 4, 100), np.random.default_rng(0)
+    rollout.advantage[:] = chance.exponential(size=(4, 100)) * chance.choice([-1, 3], size=(4, 100), p=[0.75, 0.25])
+    rollout.learner[3] = 1
+    own = rollout.advantage[:3]
+    drawn = [draw_decisions(rollout, 0, 0.4, chance) for _ in range(400)]
+    counts = np.array([len(found["action"]) for found in drawn])
+    assert 100 < counts.mean() < 121
+    for power in (0, 1, 2):
+        sums = [(found["weight"] * found["advantage"] ** power).sum() / (0.4 * own.size) for found in drawn]
+        assert np.mean(sums) == pytest.approx((own**power).mean(), rel=0.1)
+    surprise = np.mean([np.abs(found["advantage"]).mean() for found in drawn])
+    assert surprise > 1.3 * np.abs(own).mean(), "surprising ones are drawn most likely"
+    everything = draw_decisions(rollout, 1, 1.0, chance)
+    assert sorted(everything["advantage"].tolist()) == sorted(rollout.advantage[3].tolist())
+    assert (everything["weight"] == 1).all()
 
 
 class Counting(BaseCallback):

@@ -240,13 +240,13 @@ def collected_with(*words):
     return found
 
 
-def test_a_runner_keeps_the_most_surprising_decisions(cluster):
+def test_a_runner_hands_over_a_share_of_the_decisions(cluster):
     every, some = collected_with({}, {"kept": 0.25})
     for side, found in every.items():
         assert len(found.batch["action"]) == found.decisions == some[side].decisions
-        assert len(some[side].batch["action"]) == found.decisions // 4
-        surprise, kept = (np.sort(np.abs(who[side].batch["advantage"])) for who in (every, some))
-        assert np.array_equal(kept, surprise[-len(kept) :])
+        assert 0.15 < len(some[side].batch["action"]) / found.decisions < 0.35
+        surprise, kept = (np.abs(who[side].batch["advantage"]).mean() for who in (every, some))
+        assert kept > surprise
 
 
 def test_a_side_alone_meets_random_play_until_it_is_told_otherwise(cluster):

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test
 
+from agents.league.config import Config
+from agents.league.local import LocalLearners
 from drako_env import games, replay
 from drako_env.engine.position import Position
 from drako_env.envs.aec import GameEnv, wrap
@@ -20,6 +22,7 @@ from drako_env.evaluation.match import play_game
 from drako_env.evaluation.runner import play_pairings
 from drako_env.exact import build_tree, exploitability, value
 from drako_env.players import make_player
+from drako_env.players.policy import load_policy
 from tests.kuhn.game import BET, ENTRY, PASS, Kuhn, Rules
 
 GAME = Kuhn.of(Rules())
@@ -153,3 +156,20 @@ def test_it_is_cached_apart_and_pickled_by_name(tmp_path):
             [sys.executable, "-c", code], input=pickle.dumps(GAME), capture_output=True, env=os.environ | variables
         )
         assert done.stdout.decode().splitlines() == ["Kuhn kuhn_v0", str(position.state)], done.stderr.decode()
+
+
+def test_self_play_learns_it(tmp_path):
+    """Collected, learnt and exported as any game's: what comes of it is far harder to exploit than random play."""
+    config = Config.load(layers=[32], num_envs=64, steps=32, minibatch=256, entropy=0.1, last_entropy=0.02)
+    learners = LocalLearners(2)
+    learners.start(GAME, {"player": 0}, config)
+    for number in range(40):
+        figures = learners.train({}, 3e-3, 0.1 * 0.2 ** (number / 40))
+    assert figures["player"]["results"]["itself"][1] == 0, "what one wins the other loses"
+    learners.export({"player": tmp_path / "player.safetensors"}, {})
+    tree, policy = build_tree(GAME), load_policy(tmp_path / "player.safetensors", GAME)
+    uniform = exploitability(tree, *[lambda _, mask: mask / mask.sum(axis=1, keepdims=True)] * 2)
+    assert exploitability(tree, policy.probabilities, policy.probabilities) < uniform / 4
+    assert (GameBatch(GAME, 50, seed=0).play([policy, "random"]).sum(axis=1) == 0).all()
+    rewards = play_game(GAME, [make_player(f"puct:20:{tmp_path}", GAME), make_player("random", GAME)], 0).rewards
+    assert sum(rewards) == 0
