@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from agents.league.config import Config
 
-TRAINING = Config(entropy=0.012, last_entropy=0.004, eval_every=10_000, snapshot_every=10_000)
-"""As policies are trained, but beginning with less entropy, since the networks have learnt nearly the same game before.
-The network's shape is that of the policies to begin with."""
+TRAINING = Config(learning_rate=7e-4, entropy=0.012, last_entropy=0.004, eval_every=10_000, snapshot_every=10_000)
+"""As policies are trained, but with smaller steps and less entropy at the beginning: the networks have learnt nearly
+the same game before. The network's shape is that of the policies to begin with."""
 
 LEVELS = ("heuristic", "learnt", "puct")
 """Who plays mirrors, from weak to strong."""

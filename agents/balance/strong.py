@@ -49,9 +49,9 @@ class StrongPlay:
     def check(self) -> None:
         """`ValueError` if there is nothing to search, or nothing to begin with."""
         check(self.game.rules_table())
-        policy_files(self.game, sides(self.game), self.start)
         if min(self.settings.core_minutes, self.settings.games, self.processes) <= 0 or self.seed < 0:
             raise ValueError("--core-minutes, --games and --processes must be above 0, and --seed not below")
+        policy_files(self.game, sides(self.game), self.start)
 
     def about(self) -> dict[str, Any]:
         """All that the results depend on, JSON-able."""

@@ -24,14 +24,18 @@ from drako_env.drako.rules import Rules
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
 from drako_env.players.policy import Policy, load_policies
-from tests.agents.test_exploit import habitual
+from tests.agents.test_exploit import Clock, habitual
 from tests.engine.test_network import tensors
 from tests.programs import call
 
-TABLE = Rules.load().table()
+TABLE = Rules.load("reconstructed_1").table()
 WEIGHTS = Weights()
 SMALL = Config.load(num_envs=32, steps=32, minibatch=256, rollouts=1, eval_every=1000, snapshot_every=1000)
 QUICK = Settings(0.5, games=2, simulations=2, learnt_games=20, heuristic_games=20, proposals=3, training=SMALL)
+
+
+def a_game():
+    return make_game("drako", rules=TABLE)
 
 
 def changed(**counts):
@@ -77,7 +81,7 @@ def test_tables_with_nothing_to_search_are_named():
 def test_proposals_keep_decks_and_kinds_and_are_new():
     found = proposals(TABLE, 60, [], 7)
     assert len({key(table) for table in found} - {key(TABLE)}) == 60
-    game = make_game("drako")
+    game = a_game()
     for table in found:
         assert allowed(table)
         for side, deck in table["deck"].items():
@@ -96,7 +100,7 @@ def test_proposals_keep_decks_and_kinds_and_are_new():
 
 def test_networks_fit_other_wound_spaces():
     """Before the first wound they play as they did."""
-    before, after = make_game("drako"), make_game("drako", rules=changed(wounds_net=-1, wounds_fire=1))
+    before, after = a_game(), make_game("drako", rules=changed(wounds_net=-1, wounds_fire=1))
     network = tensors(before, 16)
     old, new = (
         Policy.of(game, network if game is before else fitted(network, before, after), {"canonical": "yes"}, 0)
@@ -120,7 +124,7 @@ def test_changes_in_words_and_as_a_file(tmp_path):
     path = tmp_path / "even.toml"
     path.write_text(toml(table, "One line.\nAnother."))
     assert Rules.load(path).table() == table
-    assert path.read_text().startswith('# One line.\n# Another.\nname = "reconstructed"\n')
+    assert path.read_text().startswith('# One line.\n# Another.\nname = "reconstructed_1"\n')
     odd = table | {"name": 'a "quoted" \\ név'}
     assert tomllib.loads(toml(odd, "")) == odd
 
@@ -235,7 +239,7 @@ def test_a_damaged_log_is_named(tmp_path):
 
 def test_mirrors_count_every_game_once_and_agree(tmp_path):
     """The heuristic inside the kernels and game by game: other random numbers, the same play."""
-    game = make_game("drako")
+    game = a_game()
     quick = quick_mirror(game, "heuristic", 2000, 1)
     slow = slow_mirror(game, "heuristic", 150, 2, tmp_path / "games.jsonl", 1)
     assert 0.22 < quick.rate < 0.31
@@ -246,23 +250,10 @@ def test_mirrors_count_every_game_once_and_agree(tmp_path):
     assert (tmp_path / "games.jsonl").read_text() == before
 
 
-class Clock:
-    """Tells ten seconds more each time that it is asked; on the way it may stop everything."""
-
-    def __init__(self, stops_at=None):
-        self.now, self.stops_at, self.asked = 0.0, stops_at, count(1)
-
-    def __call__(self):
-        if next(self.asked) == self.stops_at:
-            raise KeyboardInterrupt
-        self.now += 10
-        return self.now
-
-
 def test_from_nothing_to_a_table_that_can_be_shipped(tmp_path):
     """Half a core-minute is three rounds of ten seconds; stopped in the second one, all goes on."""
     (tmp_path / "start").mkdir()
-    game, silent = make_game("drako"), Console(quiet=True)
+    game, silent = a_game(), Console(quiet=True)
     out, start = tmp_path / "out", habitual(game, tmp_path / "start")
     content = replace(QUICK, weights=Weights(learnt=0, puct=0, heuristic=0))  # nothing is better
     judge = StrongPlay(out, game, start, content, 5, 1, Clock(stops_at=4))
@@ -283,7 +274,7 @@ def test_from_nothing_to_a_table_that_can_be_shipped(tmp_path):
 
 def test_policies_are_trained_on_under_another_table(tmp_path):
     (tmp_path / "start").mkdir()
-    game = make_game("drako")
+    game = a_game()
     judge = StrongPlay(tmp_path / "out", game, habitual(game, tmp_path / "start"), QUICK, 5, 1, Clock())
     start, table = Candidate(START, 0, TABLE, ""), changed(walk=-1, maul=1, wounds_net=-1, wounds_fire=1)
     new = Candidate(4, 1, table, "walk -1, maul +1")
@@ -316,7 +307,7 @@ def test_policies_are_trained_on_under_another_table(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--game", "golden_dragon"], "only decks and wound spaces can be searched"),
+        (["--game", "golden_dragon", "--set", "rules=classic10"], "only decks and wound spaces can be searched"),
         (["--set", "rules=tiny"], "known is that armor has 4 spaces"),
         (["--steps", "0"], "--steps must be at least 1"),
         (["--core-minutes", "0"], "must be above 0"),
@@ -325,7 +316,10 @@ def test_policies_are_trained_on_under_another_table(tmp_path):
     ],
 )
 def test_bad_words_are_one_clear_line(words, says, tmp_path):
-    done = call("balance", "--search", *words, "--out", tmp_path / "x")
+    start = habitual(a_game(), tmp_path)
+    done = call(
+        "balance", "--search", "--set", "rules=reconstructed_1", "--start", start, *words, "--out", tmp_path / "x"
+    )
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
