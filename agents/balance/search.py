@@ -111,7 +111,8 @@ class Search:
 
     def _publish(self) -> Candidate:
         best, start = self.log.best(), self.log.candidates[START]
-        self.judge.publish(best, f"Changed for even strong play: {change(start.table, best.table)}.")
+        changes = f"Changed for even strong play: {change(start.table, best.table)}."
+        self.judge.publish(best, "Nothing more even was found yet." if best is start else changes)
         return best
 
     def _drop(self, kept: Collection[int]) -> None:
