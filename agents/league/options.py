@@ -2,6 +2,8 @@
 
 import argparse
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from agents.league.checkpoint import Checkpoints
@@ -10,7 +12,7 @@ from agents.league.run import Budget, Run
 from drako_env.cli.options import add_game_options, chosen_game, name_and_text, toml_value
 from drako_env.engine.game import Game, role_of, sides
 from drako_env.players import shipped_policy
-from drako_env.players.policy import SUFFIX, load_policy
+from drako_env.players.policy import SUFFIX, is_canonical, load_policy
 
 FINAL_GAMES = 1000
 MINUTES = 5.0
@@ -57,6 +59,14 @@ def policy_files(game: Game, seats: list[str], spec: str) -> dict[str, Path]:
     for file in files.values():
         load_policy(file, game)
     return files
+
+
+def shaped_like(files: Mapping[str, Path], game: Game, config: Config) -> Config:
+    """A config whose networks have the shape of these policies, so that training can begin with them."""
+    for file in files.values():
+        policy = load_policy(file, game)
+        config = replace(config, layers=policy.layers, canonical=is_canonical(policy.info))
+    return config
 
 
 def run_of(options: argparse.Namespace, kind: str) -> Run:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from agents.league.checkpoint import State
 from agents.league.config import Config
@@ -96,6 +97,20 @@ class Run:
         config, budget = Config.load(None, **about["config"]), Budget(**about["budget"])
         seats, seed, commands = about["seats"], about["seed"], about["commands"]
         return cls(folder, game, seats, config, seed, budget, about["kind"], commands=commands)
+
+
+def settle(folder: Path, said: dict[str, Any], resume: bool, what: str) -> None:
+    """Write down all that the results of a `what` depend on; `ValueError` if something else is written there."""
+    path = folder / ABOUT
+    if path.exists() != resume:
+        there = f"there is a {what} already; add --resume to go on with it, or choose another --out"
+        raise ValueError(f"{folder}: {'there is nothing to resume' if resume else there}")
+    if not resume:
+        write(path, json.dumps(said, indent=1) + "\n")
+        return
+    before = read(path, tuple(said), "begin anew with another --out")
+    if other := [name for name in said if before[name] != said[name]]:
+        raise ValueError(f"{folder}: begun with another {other[0]}; begin anew with another --out")
 
 
 def _versions() -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Rules tables under which strong play is even."""
