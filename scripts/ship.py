@@ -19,17 +19,10 @@ from drako_env.engine.network import Tensors
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
 from drako_env.golden_dragon.twin import twin_orders
-from drako_env.players import SHIPPED
+from drako_env.players import shipped_policy
 from drako_env.players.policy import SUFFIX, Policy, load_policy, save_policy
 
 GAMES, DECISIONS = 64, 200
-
-
-def folder_of(game: Game) -> Path:
-    """Where the policies of a game go: one folder for each number of players, where seats share a role."""
-    folder = SHIPPED / game.name.rsplit("_", 1)[0]
-    shared = len({role_of(seat) for seat in game.seats}) < len(game.seats)
-    return folder / f"{len(game.seats)}_players" if shared else folder
 
 
 def mirrored(policy: Policy, twin: Game) -> Tensors:
@@ -52,7 +45,7 @@ def largest_change(policy: Policy, shipped: Policy, seed: int = 0) -> float:
 
 def ship(game: Game, tensors: Tensors, info: dict[str, str]) -> Path:
     """Write one file."""
-    path = folder_of(game) / f"{role_of(info['seat'])}{SUFFIX}"
+    path = shipped_policy(game) / f"{role_of(info['seat'])}{SUFFIX}"
     path.parent.mkdir(parents=True, exist_ok=True)
     own = {key: info[key] for key in ("seat", "canonical", "round", "seed") if key in info}
     save_policy(path, game, tensors, own, np.float16)

@@ -260,8 +260,10 @@ def _policy_path(spec: str, game: Game, given: str) -> Path:
 
 
 def shipped_policy(game: Game) -> Path:
-    """The folder of the policies that come with the project, whether there are any for this game or not."""
-    return SHIPPED / levels.short_name(game)
+    """The folder of the policies that come with the project, whether there are any for this game or not: one for each
+    number of players where seats share a role."""
+    folder, shared = SHIPPED / levels.short_name(game), len({role_of(seat) for seat in game.seats}) < len(game.seats)
+    return folder / f"{len(game.seats)}_players" if shared else folder
 
 
 def _no_argument(name: str, argument: str) -> None:

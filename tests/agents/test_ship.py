@@ -26,7 +26,7 @@ def finished_run(folder, game, side):
 def test_a_policy_is_shipped_for_its_game_and_the_mirror_image(tmp_path, monkeypatch, capsys):
     game, twin = (make_game(name, num_players=3) for name in ("golden_dragon", "icarius"))
     trained = finished_run(tmp_path, game, "player")
-    monkeypatch.setattr(ship, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr("drako_env.players.SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("sys.argv", ["ship.py", str(tmp_path), "--twin", "icarius"])
     assert ship.main() == 0
     assert "probabilities change by at most 0.0" in capsys.readouterr().out
