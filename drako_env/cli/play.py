@@ -37,13 +37,21 @@ OPEN_TO_OTHERS = (
 COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
 
 
-def opponents_of(game: Game) -> list[str]:
-    """Whom one can choose, the default first: the learnt policy where one comes with the game and its rules."""
+def opponents_of(*games: Game) -> list[str]:
+    """Whom one can choose, the default first: the learnt policy where one comes with all of these games and their
+    rules."""
     others = list(OPPONENTS)
     with suppress(ValueError):
-        make_player(POLICY, game)
+        for game in games:
+            make_player(POLICY, game)
         others.insert(0, POLICY)
     return [others[0], *LEVELS, *others[1:]]
+
+
+def page_games(name: str) -> list[Game]:
+    """A game for every number of players: the page lets one choose it."""
+    counts = GAMES[name].options.get("num_players")
+    return [make_game(name, num_players=count) for count in counts] if counts else [make_game(name)]
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -52,7 +60,7 @@ def serve(options: argparse.Namespace) -> int:
     from drako_env.web.server import make_app
 
     listening = listen.listen(options.host, options.port)
-    opponents = {name: opponents_of(make_game(name)) for name in GAMES}
+    opponents = {name: opponents_of(*page_games(name)) for name in GAMES}
     hosts = [*listen.host_names(options.host, listening), *options.name]
     app = make_app(make_player, opponents, ADVISER, hosts, options.sessions, options.expiry * 60)
     address = listen.url(listening)

@@ -228,11 +228,20 @@ def test_a_game_is_played_in_the_terminal(called, typed, tmp_path, monkeypatch):
     assert (code, err) == (2, "play: --seat elf: expected one of dragon_0, dwarves_0\n")
 
 
-@pytest.mark.parametrize(("name", "default"), [("drako", "policy"), ("icarius", "heuristic")])
-def test_levels_are_offered_in_every_game(name, default):
-    offered = play.opponents_of(make_game(name))
+@pytest.mark.parametrize(
+    ("name", "options", "default"),
+    [("drako", {}, "policy"), ("drako", {"rules": "tiny"}, "heuristic"), ("icarius", {}, "policy")],
+)
+def test_levels_are_offered_in_every_game(name, options, default):
+    offered = play.opponents_of(make_game(name, **options))
     assert offered[:9] == [default, *(f"level:{n}" for n in range(1, 9))]
     assert len(set(offered)) == len(offered)
+
+
+def test_the_page_offers_whom_every_number_of_players_has():
+    assert [len(game.seats) for game in play.page_games("icarius")] == [2, 3, 4, 5]
+    assert play.opponents_of(*play.page_games("icarius"))[0] == "heuristic", "there is no policy for three and five"
+    assert play.opponents_of(*play.page_games("drako"))[0] == "policy"
 
 
 def test_a_level_is_played_against_and_kept_by_its_name(called, typed, tmp_path, monkeypatch):

@@ -271,7 +271,7 @@ def test_the_policy_that_comes_with_the_project_beats_the_heuristic(game, seat, 
 
 def test_a_game_without_a_policy_of_its_own_says_so():
     with pytest.raises(ValueError, match="agent 'policy': none comes with icarius_v0"):
-        make_player("policy", make_game("icarius"))
+        make_player("policy", make_game("icarius", num_players=3))
 
 
 def test_a_copy_computes_in_memory_of_its_own(game, folder):
