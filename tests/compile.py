@@ -8,7 +8,7 @@ import sys
 from drako_env.engine.position import prepare
 from drako_env.envs.batch import GameBatch
 from drako_env.games import GAMES, make_game
-from drako_env.players import prepare_players
+from drako_env.players import has_policy, make_player, prepare_players
 
 if __name__ == "__main__":
     if len(sys.argv) == 1:
@@ -16,5 +16,10 @@ if __name__ == "__main__":
     for name in sys.argv[1:]:
         game = make_game(name)
         prepare(game)
-        GameBatch(game, 1, seed=0).best()
+        batch = GameBatch(game, 1, seed=0)
+        batch.best()
         prepare_players(game)
+        if has_policy(game):
+            batch.play("policy")
+            for player in ("policy", "puct:2", "improve:1", "knows:2"):
+                make_player(player, game)

@@ -574,6 +574,7 @@ def test_every_player_is_an_opponent_by_its_name_in_every_door(spec):
 @pytest.mark.parametrize("seat", SEATS)
 def test_a_learnt_policy_plays_many_games_at_once(seat, monkeypatch):
     """The policies of a folder, each on the seats of its role, never game by game."""
+    make_player("policy", make_game("drako"))  # whoever is the first to compile it lets it play once
     monkeypatch.setattr(PolicyAgent, "act", None)
     env = drako_v0.sb3_env(64, seat, "policy", seed=1)
     for _ in range(140):
