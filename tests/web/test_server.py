@@ -216,7 +216,7 @@ def test_the_address_at_which_one_arrives_is_known(address):
 def started(monkeypatch, capsys):
     """What `play.py --web` with some options returns, serves (the application, the socket), and says."""
     served = []
-    monkeypatch.setattr(play, "opponents_of", lambda game: ["heuristic"])
+    monkeypatch.setattr(play, "opponents_of", lambda *games: ["heuristic"])
     monkeypatch.setattr(listen, "serve", lambda *what: served.append(what))
 
     def start(*options):
