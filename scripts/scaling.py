@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from rich.console import Console
 from rich.markdown import Markdown
 
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from agents.league.options import settings
 from drako_env.cli.options import add_game_options, chosen_game, fail
 from drako_env.engine.game import Game, sides
@@ -43,7 +43,7 @@ def measure(game: Game, config: Config, runners: int, updates: int) -> tuple[flo
     whole: list[float] = []
     for _ in range(updates + 1):
         with seconds(whole):
-            learners.train({}, 1e-4, 0.01)
+            learners.train({}, Pace(1e-4, 0.01))
         with seconds(playing):
             learners.play()
     learners.close()

@@ -26,7 +26,7 @@ from ray.rllib.utils.metrics import (
 )
 from ray.rllib.utils.schedules.scheduler import Scheduler
 
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from agents.league.learner import Opponents
 from agents.league.update import Settings, follow, learn
 from drako_env.engine.game import Game
@@ -67,11 +67,11 @@ class LeagueLearner(PPOTorchLearner):
         optimizer = torch.optim.Adam(parameters, lr=self.config.lr, eps=1e-5)
         self.register_optimizer(module_id=module_id, optimizer=optimizer, params=parameters)
 
-    def set_rate(self, rate: float, entropy: float) -> None:
+    def set_pace(self, pace: Pace) -> None:
         """The learning rate and the weight of entropy from now on."""
         for side in self.average:
-            self.entropy_coeff_schedulers_per_module[side] = Scheduler(entropy, framework="torch")
-            self._set_optimizer_lr(self.get_optimizer(side), rate)
+            self.entropy_coeff_schedulers_per_module[side] = Scheduler(pace.entropy, framework="torch")
+            self._set_optimizer_lr(self.get_optimizer(side), pace.rate)
 
     def _update(self, batch: dict[str, SampleBatch], **_: Any) -> tuple[Any, Any, Any]:
         """RLlib's place for one's own update; it hands over the whole batch."""
@@ -125,6 +125,8 @@ class LeaguePPO(PPO):
 
     opponents: Mapping[str, Any] = {}
     """What runners are told with every batch, so that one that comes back hears of it. Without any, self-play."""
+    sparring: float = 0.0
+    """The same for the share of games of self-play against the rules of thumb."""
     played: Sequence[dict[str, Collected]] = ()
     """What runners have collected for the last update; nothing if all are lost."""
 
@@ -143,9 +145,10 @@ class LeaguePPO(PPO):
     def _collect(self) -> list[dict[str, Collected]]:
         """As much as all runners play; if some are lost, the others play more."""
         group, found = self.env_runner_group, list[dict[str, Collected]]()
+        told = {"opponents": self.opponents, "sparring": self.sparring}
         while missing := self.config.num_env_runners - len(found):
             asked = group.healthy_env_runner_ids()[:missing]
-            words = {"kwargs": {"opponents": self.opponents}, "remote_worker_ids": asked, "local_env_runner": False}
+            words = {"kwargs": told, "remote_worker_ids": asked, "local_env_runner": False}
             answers = group.foreach_env_runner("collect", **words) if asked else []
             if not answers:
                 break
@@ -226,10 +229,10 @@ class ClusterLearners:
         logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # it calls a lost runner an error, several times
         self._runners = self._algorithm.env_runner_group
 
-    def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
+    def train(self, opponents: Mapping[str, Opponents], pace: Pace) -> dict[str, dict[str, Any]]:
         """One round: `rollouts` updates of every side, against these opponents or against each other."""
-        self._algorithm.opponents = self._with_players(opponents)
-        self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate, entropy))
+        self._algorithm.opponents, self._algorithm.sparring = self._with_players(opponents), pace.sparring
+        self._algorithm.learner_group.foreach_learner(lambda learner: learner.set_pace(pace))
         played: list[dict[str, Collected]] = []
         for _ in range(self._config.rollouts):
             figures = self._update()

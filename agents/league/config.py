@@ -3,7 +3,21 @@
 import tomllib
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+LAST_RATE = 0.1
+"""Of the learning rate at the end of a run."""
+
+
+class Pace(NamedTuple):
+    """What changes as a run goes on."""
+
+    rate: float
+    """The learning rate."""
+    entropy: float
+    """The weight of entropy."""
+    sparring: float = 0.0
+    """The share of games that self-play gives to sparring partners."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,10 @@ class Config:
     falls in equal proportions."""
     last_entropy: float = 0.01
     """At the end of the run: then the best actions are to be played."""
+    sparring: float = 0.5
+    """Of the first games of self-play, the share in which one seat learns against the rules of thumb, as far as it
+    loses to them. It falls in a straight line to nothing at the end of the run, since what is learnt against a
+    player who does not learn can be exploited."""
     clip: float = 0.2
     average: float = 0.99
     """What is exported is the average of the networks so far: with every update it keeps this share of what it was."""
@@ -75,6 +93,15 @@ class Config:
             raise ValueError(f"num_envs = {self.num_envs} games cannot be split among {runners} runners")
         return games
 
+    def pace(self, progress: float) -> Pace:
+        """At some point of a run, from 0 to 1."""
+        falling = self.last_entropy / self.entropy if self.entropy else 0.0
+        return Pace(
+            self.learning_rate * (1 - (1 - LAST_RATE) * progress),
+            self.entropy * falling**progress,
+            self.sparring * (1 - progress),
+        )
+
     def network(self) -> dict[str, str]:
         """What a policy's file says of its network."""
         return {"canonical": "yes" if self.canonical else "no"}
@@ -84,7 +111,7 @@ class Config:
         return asdict(self)
 
 
-SHARES = ("gamma", "gae_lambda", "value_lambda", "kept", "average")
+SHARES = ("gamma", "gae_lambda", "value_lambda", "kept", "average", "sparring")
 """What lies between 0 and 1."""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agents.league.checkpoint import Checkpoints, State
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from agents.league.judge import count_wins
 from agents.league.learner import Opponents
 from agents.league.run import Run, derived_seed
@@ -15,8 +15,6 @@ from drako_env.engine.game import Game, role_of, sides
 from drako_env.players.policy import load_policy
 
 ANCHORS = ("random", "heuristic")
-LAST_RATE = 0.1
-"""Of the learning rate at the end of a run."""
 
 
 class Learners(Protocol):
@@ -25,9 +23,9 @@ class Learners(Protocol):
     def start(self, game: Game, seeds: Mapping[str, int], config: Config) -> None:
         """Begin, with these sides that learn and a seed for each."""
 
-    def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
-        """One round of every side with this learning rate and weight of entropy, against these opponents, or without
-        any against each other; returns results (`opponent -> (games, sum of rewards)`) and figures, by side."""
+    def train(self, opponents: Mapping[str, Opponents], pace: Pace) -> dict[str, dict[str, Any]]:
+        """One round of every side at this pace, against these opponents, or without any against each other; returns
+        results (`opponent -> (games, sum of rewards)`) and figures, by side."""
 
     def export(self, files: Mapping[str, Path], info: Mapping[str, str]) -> None:
         """Write every side's policy as it is now."""
@@ -106,10 +104,8 @@ class League:
         config, budget, state = self.run.config, self.run.budget, self.state
         while budget.progress(state) < 1:
             start = self._clock()
-            progress = budget.progress(state)
-            rate = config.learning_rate * (1 - (1 - LAST_RATE) * progress)
-            entropy = config.entropy * (config.last_entropy / config.entropy) ** progress if config.entropy else 0.0
-            trained = self.learners.train(self.frozen or {}, rate, entropy)
+            pace = config.pace(budget.progress(state))
+            trained = self.learners.train(self.frozen or {}, pace)
             sides = {role_of(seat): self._take(seat, figures) for seat, figures in trained.items()}
             state.round += 1
             self._export()
@@ -118,7 +114,7 @@ class League:
                 for seat, wins in self.win_rates(config.eval_games, seed).items():
                     sides[role_of(seat)]["win"] = wins
             state.seconds += self._clock() - start
-            row = {"round": state.round, "learning_rate": rate, "seconds": round(state.seconds, 1), "sides": sides}
+            row = {"round": state.round, "learning_rate": pace.rate, "seconds": round(state.seconds, 1), "sides": sides}
             state.rows.append(row)
             self._save()
             shown(state)

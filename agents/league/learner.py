@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from stable_baselines3.common.logger import Logger
 
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from agents.league.ppo import KernelPPO
 from agents.league.update import follow
 from drako_env.engine.game import Game
@@ -50,9 +50,9 @@ class Learner:
         self.average = {name: tensor.detach().clone() for name, tensor in self.model.parts().items()}
         """Of the networks so far, the newest counting most: what is exported."""
 
-    def begin(self, rate: float, entropy: float) -> None:
-        """A round with this learning rate and weight of entropy."""
-        self.model.lr_schedule, self.model.ent_coef = lambda _: rate, entropy
+    def begin(self, pace: Pace) -> None:
+        """A round at this pace."""
+        self.model.lr_schedule, self.model.ent_coef = lambda _: pace.rate, pace.entropy
         self.model.seconds = dict.fromkeys(self.model.seconds, 0.0)
 
     def train_against(self, opponents: Opponents) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from agents.league.learner import Learner, Opponents
 from drako_env.engine.game import Game, role_of, sides
 from drako_env.engine.rollout import add_advantages
@@ -34,33 +34,31 @@ class LocalLearners:
             seed = next(iter(seeds.values()))
             self._games = SelfPlay(game, config.num_envs, config.steps, seed, config.canonical)
 
-    def train(self, opponents: Mapping[str, Opponents], rate: float, entropy: float) -> dict[str, dict[str, Any]]:
+    def train(self, opponents: Mapping[str, Opponents], pace: Pace) -> dict[str, dict[str, Any]]:
         """One round of every learner: against these opponents, or without any all sides against each other."""
         for learner in self.learners.values():
-            learner.begin(rate, entropy)
+            learner.begin(pace)
         if self._games is None or opponents:
             found = self._all(lambda side, learner: learner.train_against(opponents[side]))
             return dict(zip(self.learners, found, strict=True))
-        return self._play_each_other(self._games)
+        return self._play_each_other(self._games, pace.sparring)
 
-    def _play_each_other(self, games: SelfPlay) -> dict[str, dict[str, Any]]:
+    def _play_each_other(self, games: SelfPlay, sparring: float) -> dict[str, dict[str, Any]]:
         """A round of self-play."""
         config, start = self._config, time.perf_counter()
-        spent, results = {"games": 0.0, "forward": 0.0, "update": 0.0}, dict.fromkeys(self.learners, (0, 0.0))
+        spent = {"games": 0.0, "forward": 0.0, "update": 0.0}
         for _ in range(config.rollouts):
             networks = [learner.model.tensors() for learner in self.learners.values()]
-            for part, seconds in games.collect(networks, self._threads).items():
+            for part, seconds in games.collect(networks, self._threads, sparring).items():
                 spent[part] += seconds
             add_advantages(games.rollout, config.gamma, config.gae_lambda, config.value_lambda)
             spent["update"] += max(self._all(lambda side, learner: learner.learn_from(games)))
-            results = {
-                side: (n + games.results[side][0], r + games.results[side][1]) for side, (n, r) in results.items()
-            }
         seconds = time.perf_counter() - start
         spent["rest"] = max(0.0, seconds - sum(spent.values()))
         common = {"time": {part: share / seconds for part, share in spent.items()}}
+        results = games.take_results()
         return {
-            side: {"results": {"itself": results[side]}, "length": games.lengths[side]} | common | learner.figures()
+            side: {"results": results[side], "length": games.lengths[side]} | common | learner.figures()
             for side, learner in self.learners.items()
         }
 

@@ -261,25 +261,27 @@ class BatchEnvRunner(EnvRunner, Checkpointable):
         """Side -> opponent -> `(games, sum of the side's rewards)` since the last call."""
         return {side: games.take_results() for side, games in self.sides.items()}
 
-    def collect(self, opponents: Mapping[str, Opponents] | None = None) -> dict[str, Collected]:
+    def collect(self, opponents: Mapping[str, Opponents] | None = None, sparring: float = 0.0) -> dict[str, Collected]:
         """`rollout_fragment_length` decisions a game and side, on average, in compiled calls: each side against its
-        opponents (these, or those set before), or if there are none all of them against each other. They come with
-        advantages and without decisions that have no choice."""
+        opponents (these, or those set before), or if there are none all of them against each other, but for a share of
+        games at most for `sparring` (see `SelfPlay.collect`). They come with advantages and without decisions that have
+        no choice."""
         if opponents is not None:
             self.set_opponents(opponents)
         if not self._met and set(self.sides) == set(sides(self.game)):
-            return self._play_each_other()
+            return self._play_each_other(sparring)
         return {side: self._play_alone(side, games) for side, games in self.sides.items()}
 
-    def _play_each_other(self) -> dict[str, Collected]:
+    def _play_each_other(self, sparring: float) -> dict[str, Collected]:
         if self._all_sides is None:
             each = self.config.num_envs_per_env_runner // len(self.sides)
             self._all_sides = SelfPlay(self.game, each, self._steps, self._seed, self._canonical)
         games = self._all_sides
-        games.collect([self.module[side].get_state() for side in games.sides])
+        games.collect([self.module[side].get_state() for side in games.sides], sparring=sparring)
         self._judge(games.rollout)
+        results = games.take_results()
         return {
-            side: self._collected(games.rollout, number, games.lengths[side], {"itself": games.results[side]})
+            side: self._collected(games.rollout, number, games.lengths[side], results[side])
             for number, side in enumerate(games.sides)
         }
 

@@ -36,7 +36,7 @@ class Forgetful:
     def start(self, game, seeds, config):
         self.seats, self.round = list(seeds), 0
 
-    def train(self, opponents, rate, entropy):
+    def train(self, opponents, pace):
         for pool in opponents.values():
             for _, player in pool.values():
                 kind, _, file = player.partition(":")

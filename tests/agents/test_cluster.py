@@ -19,7 +19,7 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 
 from agents.league.cluster import ClusterLearners, LeaguePPO, ppo_config
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from drako_env import drako_v0
 from drako_env.cli.options import INTERRUPTED
 from drako_env.evaluation.match import play_game
@@ -182,14 +182,14 @@ def learners(nodes):
 def test_an_exported_policy_is_the_average_and_can_be_begun_with(learners, tmp_path):
     game, files = make_game("drako"), {seat: tmp_path / f"{seat}.safetensors" for seat in SEEDS}
     first = weights(learners)
-    learners.train({}, 1e-2, 0.01)
+    learners.train({}, Pace(1e-2, 0.01))
     learners.export(files, {})
     second, policy = weights(learners), load_policy(files["dragon_0"], game)
     assert np.abs(second - first).max() > 1e-3
     assert policy.tensors["policy.weight"] == pytest.approx(0.1 * first + 0.9 * second, abs=1e-6)
     assert np.array_equal(played_weights(learners), second)
 
-    learners.train({}, 1e-2, 0.01)
+    learners.train({}, Pace(1e-2, 0.01))
     third = weights(learners)
     average = learners._averages()["dragon_0"]["policy.weight"]
     assert average == pytest.approx(policy.tensors["policy.weight"] * 2 / 11 + third * 9 / 11, abs=1e-6)
@@ -224,7 +224,7 @@ def test_the_network_that_learns_is_the_one_that_plays(learners, tmp_path):
 
 def test_a_lost_runner_comes_back_with_the_networks_and_hears_whom_it_meets(learners):
     learners._runners.foreach_env_runner(lambda runner: os.kill(os.getpid(), signal.SIGKILL), local_env_runner=False)
-    figures = learners.train({seat: {"rules of thumb": (1.0, "heuristic")} for seat in SEEDS}, 1e-3, 0.01)
+    figures = learners.train({seat: {"rules of thumb": (1.0, "heuristic")} for seat in SEEDS}, Pace(1e-3, 0.01))
     assert learners.said == ["1 of 1 runners lost; waiting for them to come back", "1 of 1 runners again"]
     (met,) = learners._runners.foreach_env_runner(opponents_of, local_env_runner=False)
     assert met == ["rules of thumb", "rules of thumb"]
@@ -236,9 +236,9 @@ def test_every_side_learns_with_the_rate_of_the_round(learners):
     before = {
         seat: network["policy.weight"] for seat, network in learners._algorithm.learner_group.get_weights().items()
     }
-    learners.train({}, 0.0, 0.01)
+    learners.train({}, Pace(0.0, 0.01))
     assert all(np.array_equal(network, weights(learners, seat)) for seat, network in before.items())
-    learners.train({}, 1e-3, 0.01)
+    learners.train({}, Pace(1e-3, 0.01))
     for seat, network in before.items():  # Adam's first steps are as long as the rate
         assert 1e-4 < np.abs(weights(learners, seat) - network).max() < 3e-3
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from agents.league.judge import count_wins
 from agents.league.league import League
 from agents.league.learner import Learner
@@ -48,7 +48,7 @@ def test_bad_options_are_named(values, says):
 def test_an_exported_policy_is_the_average_of_the_learner(tmp_path):
     game = make_game("drako", rules="tiny")
     learner = Learner(game, "dragon_0", Config.load(**SMALL), 0)
-    learner.begin(1e-3, 0.02)
+    learner.begin(Pace(1e-3, 0.02))
     learner.train_against({"random": (1.0, "random")})
     learner.export(tmp_path / "x.safetensors", {})
     for name, tensor in learner.model.parts().items():  # what is exported is the average of its networks

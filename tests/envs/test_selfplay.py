@@ -53,7 +53,7 @@ def test_each_seats_last_decision_has_its_own_reward(name, options):
             assert rewards in ([-1.0] * (len(rewards) - 1) + [1.0], [0.0] * len(rewards))
             finished += 1
     assert finished > 4
-    count, _ = played.results[played.sides[0]]
+    count, _ = played.take_results()[played.sides[0]]["itself"]
     assert count >= finished
 
 
@@ -62,8 +62,8 @@ def test_threads_change_nothing():
     for threads in (1, 3):
         played, networks = made("drako", {})
         for _ in range(2):
-            played.collect(networks, threads)
-        found.append((played.rollout, played.results, played.lengths))
+            played.collect(networks, threads, sparring=0.5)
+        found.append((played.rollout, played.take_results(), played.lengths))
     for name in (
         "observation",
         "action_mask",
@@ -135,3 +135,33 @@ def test_what_cannot_be_played_is_named(players, temperature, says):
     batch = GameBatch(make_game("drako"), 2, seed=0)
     with pytest.raises(ValueError, match=says):
         batch.play(players, temperature)
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES)
+def test_sparring_seats_one_network_among_the_rules_of_thumb(name, options):
+    """Its decisions alone are noted, and once it always wins there is no more of it."""
+    played, networks = made(name, options, games=16, steps=200)
+    for _ in range(3):
+        played.collect(networks, sparring=1.0)
+    one = played._lineup > 0
+    assert one.mean() > 0.6
+    for i in np.flatnonzero(one):
+        seat = played._lineup[i] - 1
+        end = np.flatnonzero(played.rollout.ended[i])[-1]
+        assert (played.rollout.seat[i, end + 1 :] == seat).all()
+    results = played.take_results()
+    for side in played.sides:
+        games, total = results[side]["sparring"]
+        assert total / games < -0.5, "random networks lose"
+    assert (played._lost > 0.8).all()
+    played._lost[:] = 0
+    for _ in range(3):
+        played.collect(networks, sparring=1.0)
+    assert not played._lineup.any()
+
+
+def test_without_sparring_all_seats_learn():
+    played, networks = made("drako", {}, games=16, steps=200)
+    played.collect(networks)
+    assert not played._lineup.any()
+    assert set(played.take_results()["dragon_0"]) == {"itself"}

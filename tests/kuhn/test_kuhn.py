@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test
 
-from agents.league.config import Config
+from agents.league.config import Config, Pace
 from agents.league.local import LocalLearners
 from drako_env import games, replay
 from drako_env.engine.position import Position
@@ -164,7 +164,7 @@ def test_self_play_learns_it(tmp_path):
     learners = LocalLearners(2)
     learners.start(GAME, {"player": 0}, config)
     for number in range(40):
-        figures = learners.train({}, 3e-3, 0.1 * 0.2 ** (number / 40))
+        figures = learners.train({}, Pace(3e-3, 0.1 * 0.2 ** (number / 40)))
     assert figures["player"]["results"]["itself"][1] == 0, "what one wins the other loses"
     learners.export({"player": tmp_path / "player.safetensors"}, {})
     tree, policy = build_tree(GAME), load_policy(tmp_path / "player.safetensors", GAME)
