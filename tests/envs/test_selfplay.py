@@ -154,8 +154,8 @@ def test_sparring_seats_one_network_among_the_rules_of_thumb(name, options):
         games, total = results[side]["sparring"]
         assert total / games < -0.5, "random networks lose"
     assert (played._lost > 0.8).all()
-    played._lost[:] = 0
-    for _ in range(3):
+    for _ in range(4):
+        played._lost[:] = 0
         played.collect(networks, sparring=1.0)
     assert not played._lineup.any()
 
