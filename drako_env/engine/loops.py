@@ -9,7 +9,7 @@ from typing import Any
 
 from drako_env.engine.network import draw, evaluate, to_probabilities
 from drako_env.engine.rng import Stream, random_below, random_share
-from drako_env.engine.rollout import note_decision, note_end
+from drako_env.engine.rollout import note_decision, note_rewards
 from drako_env.engine.sampling import count_legal, first_above, nth_legal, random_legal
 from drako_env.engine.tree import (
     NONE,
@@ -282,35 +282,17 @@ def guided_search_one(
         scratch[0] = hidden[0]
         redeal(t, s, seat)
         node, judged = root, False
-        while not judged and s["agent"] != OVER:
+        while s["agent"] != OVER:
             write_mask(t, s, mask)
-            legal, mover = count_legal(mask_words), s["agent"]
-            if knowing and mover != seat and legal > 1:
-                action = players_action(t, s, mask_words, mask, nets, players[mover], 1.0, observation)
+            if knowing and s["agent"] != seat and count_legal(mask_words) > 1:
+                keep_only(mask, players_action(t, s, mask_words, mask, nets, players[s["agent"]], 1.0, observation))
                 decisions[1] += 1
-                mask[:] = 0
-                mask[action] = 1
-                legal = 1
-            known = known_children(tree, node, mask)
-            if known < legal:
-                leaf = tree[node]["first_child"] == NONE
-                if legal > 1:
-                    observe(t, s, mover, observation)
-                    value = evaluate(nets, players[mover], observation, mask)
-                    to_probabilities(nets.logits, mask, 1.0)
-                    decisions[1] += 1
-                    if leaf:
-                        tree[node]["value"] = 0.5 + 0.5 * value
-                        judged = True
-                        reward[:] = (2 - len(reward) - value) / (len(reward) - 1)
-                        reward[mover] = value
-                else:
-                    nets.logits[:] = 1
-                nodes = add_children(tree, nodes, node, mask, nets.logits, mover)
-                if judged:
-                    break
-            child = likely_child(tree, node, mask, exploration)
-            if child == NONE:  # the tree is full
+            legal = count_legal(mask_words)
+            if known_children(tree, node, mask) < legal:
+                judged = legal > 1 and tree[node]["first_child"] == NONE
+                nodes = widen(t, s, mask, legal, tree, nodes, node, reward, decisions, nets, players, observation)
+            child = NONE if judged else likely_child(tree, node, mask, exploration)
+            if child == NONE:  # the position was judged, or the tree is full
                 break
             node = child
             apply(t, s, tree[node]["action"])
@@ -320,6 +302,47 @@ def guided_search_one(
         count_result(tree, node, root, reward)
         hidden[0]["rng"][:] = s["rng"]
     return nodes
+
+
+def widen(
+    t: Any,
+    s: Any,
+    mask: Any,
+    legal: int,
+    tree: Any,
+    nodes: int,
+    node: int,
+    reward: Any,
+    decisions: Any,
+    nets: Any,
+    players: Any,
+    observation: Any,
+) -> int:
+    """Give a node the children that it lacks in this deal, with the priors of whoever moves; returns the size of the
+    tree. A leaf with a choice is judged, and the rewards are what everybody may expect there."""
+    mover = s["agent"]
+    nets.logits[:] = 1
+    if legal > 1:
+        observe(t, s, mover, observation)
+        value = evaluate(nets, players[mover], observation, mask)
+        to_probabilities(nets.logits, mask, 1.0)
+        decisions[1] += 1
+        if tree[node]["first_child"] == NONE:
+            tree[node]["value"] = 0.5 + 0.5 * value
+            write_expected(mover, value, reward)
+    return add_children(tree, nodes, node, mask, nets.logits, mover)
+
+
+def keep_only(mask: Any, action: int) -> None:
+    """Take away all other actions."""
+    mask[:] = 0
+    mask[action] = 1
+
+
+def write_expected(seat: int, value: float, reward: Any) -> None:
+    """What everybody may expect if a seat expects `value`: the others share what is left."""
+    reward[:] = (2 - len(reward) - value) / (len(reward) - 1)
+    reward[seat] = value
 
 
 def look_ahead_one(
@@ -374,8 +397,7 @@ def expect(
             observe(t, s, s["agent"], observation)
             value = evaluate(nets, players[s["agent"]], observation, mask)
             if depth == 0:
-                reward[:] = (2 - len(reward) - value) / (len(reward) - 1)
-                reward[s["agent"]] = value
+                write_expected(s["agent"], value, reward)
                 return
             depth -= 1
             to_probabilities(nets.logits, mask, 1.0)
@@ -409,30 +431,30 @@ def collect_games(
         rollout.last[:] = NONE
         while True:
             write_mask(t, s, legal)
-            count, seat, line = count_legal(mask_words[i]), s["agent"], lineup[i]
-            player = lineups[line, seat]
+            player = lineups[lineup[i], s["agent"]]
             action = nth_legal(mask_words[i], 0)
-            if count > 1 and 0 <= player < rollout.learners[0]:
-                if k == places:
+            if count_legal(mask_words[i]) > 1:
+                learning = 0 <= player < rollout.learners[0]
+                if learning and k == places:
                     break
-                observe(t, s, seat, observation)
-                value = evaluate(nets, player, observation, legal)
-                to_probabilities(nets.logits, legal, 1.0)
-                action = draw(nets.logits, random_share(s))
-                note_decision(nets, observation, legal, action, value, player, seat, rollout, i, k)
-                results[line, 1] += 1
-                k += 1
-            elif count > 1:
-                results[line, 2] += player >= 0
                 action = players_action(t, s, mask_words[i], legal, nets, player, 1.0, observation)
+                if learning:
+                    note_decision(nets, observation, legal, action, player, s["agent"], rollout, i, k)
+                    k += 1
+                results[lineup[i], 1 if learning else 2] += player >= 0
             apply(t, s, action)
             if s["agent"] == OVER:
-                write_reward(s, rollout.rewards)
-                note_end(rollout, i)
-                results[line, 0] += 1
-                results[line, 3:] += rollout.rewards
+                note_end(s, results[lineup[i]], rollout, i)
                 deal(t, s)
                 lineup[i] = first_above(shares, random_share(s))
+
+
+def note_end(s: Any, results: Any, rollout: Any, i: int) -> None:
+    """Game `i` is over: count it, and give every seat's last decision what came of it."""
+    write_reward(s, rollout.rewards)
+    note_rewards(rollout, i)
+    results[0] += 1
+    results[3:] += rollout.rewards
 
 
 def play_games(

@@ -45,6 +45,8 @@ class Networks(NamedTuple):
     sums: NDArray[np.int64]
     way: NDArray[np.int64]
     """How the position judged last was turned."""
+    value: NDArray[np.float32]
+    """What it is worth."""
     seen: NDArray[np.int8]
     units: NDArray[np.float32]
     logits: NDArray[np.float32]
@@ -73,6 +75,7 @@ def pack(networks: Sequence[tuple[Tensors, bool]], symmetries: Symmetries) -> Ne
         symmetries.keys[moved],
         np.zeros(ways, np.int64),
         np.zeros(1, np.int64),
+        np.zeros(1, np.float32),
         np.zeros(width, np.int8),
         np.zeros((2, MAX_WIDTH), np.float32),
         np.zeros(back.shape[1], np.float32),
@@ -88,7 +91,7 @@ def replace(nets: Networks, number: int, tensors: Tensors) -> None:
 
 def own_memory(nets: Networks) -> Networks:
     """The same networks, with memory of their own to compute in."""
-    scratch = ("sums", "way", "seen", "units", "logits")
+    scratch = ("sums", "way", "value", "seen", "units", "logits")
     return nets._replace(**{name: np.zeros_like(getattr(nets, name)) for name in scratch})
 
 
@@ -116,8 +119,8 @@ def _parts(tensors: Tensors, layers: int) -> list[NDArray[np.float32]]:
 
 @jit
 def evaluate(nets: Any, network: int, observation: Any, mask: Any) -> float:
-    """The value of a position for the seat whose observation it is. The logits of the actions of `mask` are left in
-    `nets.logits`."""
+    """The value of a position for the seat whose observation it is, which stays in `nets.value`. The logits of the
+    actions of `mask` are left in `nets.logits`."""
     row = nets.layout[network]
     way = canonical_way(nets, observation) if row[CANONICAL] else 0
     nets.way[0] = way
@@ -141,7 +144,8 @@ def evaluate(nets: Any, network: int, observation: Any, mask: Any) -> float:
         if mask[action]:
             weights = row_of(nets.weights, row[POLICY], nets.back[way, action], width + 1)
             nets.logits[action] = product(weights, units)
-    return product(row_of(nets.weights, row[VALUE], 0, width + 1), units)
+    nets.value[0] = product(row_of(nets.weights, row[VALUE], 0, width + 1), units)
+    return nets.value[0]
 
 
 @jit

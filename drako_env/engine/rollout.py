@@ -95,21 +95,20 @@ def note_decision(
     observation: Any,
     legal: Any,
     action: int,
-    value: float,
     learner: int,
     seat: int,
     rollout: Any,
     i: int,
     k: int,
 ) -> None:
-    """A decision of game `i`, with the network's probabilities in `nets.logits`."""
+    """A decision of game `i`, as the network has just judged it."""
     way = nets.way[0]
     rollout.observation[i, k] = nets.seen if way else observation
     for a in range(len(nets.logits)):
         rollout.action_mask[i, k, nets.back[way, a]] = legal[a]
     rollout.action[i, k] = nets.back[way, action]
     rollout.log_probability[i, k] = np.log(nets.logits[action])
-    rollout.value[i, k] = value
+    rollout.value[i, k] = nets.value[0]
     rollout.learner[i, k] = learner
     rollout.seat[i, k] = seat
     rollout.reward[i, k] = 0
@@ -118,7 +117,7 @@ def note_decision(
 
 
 @jit
-def note_end(rollout: Any, i: int) -> None:
+def note_rewards(rollout: Any, i: int) -> None:
     """Game `i` is over: `rollout.rewards` belong to the last decision of each seat, if it is in this rollout."""
     for seat in range(len(rollout.last)):
         k = rollout.last[seat]
