@@ -7,7 +7,7 @@ of one, `states` one of many, and `i` the game meant.
 
 from typing import Any
 
-from drako_env.engine.network import draw, evaluate, to_probabilities
+from drako_env.engine.network import draw, evaluate, to_probabilities, value_of
 from drako_env.engine.rng import Stream, random_below, random_share
 from drako_env.engine.rollout import note_decision, note_rewards
 from drako_env.engine.sampling import count_legal, first_above, nth_legal, random_legal
@@ -329,7 +329,7 @@ def widen(
         decisions[1] += 1
         if tree[node]["first_child"] == NONE:
             tree[node]["value"] = 0.5 + 0.5 * value
-            write_expected(mover, value, reward)
+            write_expected(t, s, value, reward, nets, players, observation)
     return add_children(tree, nodes, node, mask, nets.logits, mover)
 
 
@@ -339,10 +339,19 @@ def keep_only(mask: Any, action: int) -> None:
     mask[action] = 1
 
 
-def write_expected(seat: int, value: float, reward: Any) -> None:
-    """What everybody may expect if a seat expects `value`: the others share what is left."""
-    reward[:] = (2 - len(reward) - value) / (len(reward) - 1)
-    reward[seat] = value
+def write_expected(t: Any, s: Any, value: float, reward: Any, nets: Any, players: Any, observation: Any) -> None:
+    """What everybody may expect: whoever decides `value`, of two players the other one its opposite. Of more, every
+    network says what it expects, and all are shifted alike to add up as rewards do."""
+    mover, seats = s["agent"], len(reward)
+    reward[mover] = value
+    if seats == 2:
+        reward[1 - mover] = -value
+        return
+    for seat in range(seats):
+        if seat != mover:
+            observe(t, s, seat, observation)
+            reward[seat] = value_of(nets, players[seat], observation)
+    reward[:] += (2 - seats - reward.sum()) / seats
 
 
 def look_ahead_one(
@@ -397,7 +406,7 @@ def expect(
             observe(t, s, s["agent"], observation)
             value = evaluate(nets, players[s["agent"]], observation, mask)
             if depth == 0:
-                write_expected(s["agent"], value, reward)
+                write_expected(t, s, value, reward, nets, players, observation)
                 return
             depth -= 1
             to_probabilities(nets.logits, mask, 1.0)

@@ -121,6 +121,25 @@ def _parts(tensors: Tensors, layers: int) -> list[NDArray[np.float32]]:
 def evaluate(nets: Any, network: int, observation: Any, mask: Any) -> float:
     """The value of a position for the seat whose observation it is, which stays in `nets.value`. The logits of the
     actions of `mask` are left in `nets.logits`."""
+    units, row = forward(nets, network, observation), nets.layout[network]
+    for action in range(len(nets.logits)):
+        if mask[action]:
+            weights = row_of(nets.weights, row[POLICY], nets.back[nets.way[0], action], len(units) + 1)
+            nets.logits[action] = product(weights, units)
+    nets.value[0] = product(row_of(nets.weights, row[VALUE], 0, len(units) + 1), units)
+    return nets.value[0]
+
+
+@jit
+def value_of(nets: Any, network: int, observation: Any) -> float:
+    """The value alone."""
+    units, row = forward(nets, network, observation), nets.layout[network]
+    return product(row_of(nets.weights, row[VALUE], 0, len(units) + 1), units)
+
+
+@jit
+def forward(nets: Any, network: int, observation: Any) -> Any:
+    """The units of the last hidden layer."""
     row = nets.layout[network]
     way = canonical_way(nets, observation) if row[CANONICAL] else 0
     nets.way[0] = way
@@ -140,12 +159,7 @@ def evaluate(nets: Any, network: int, observation: Any, mask: Any) -> float:
         units = following
     for u in range(width):
         units[u] = max(units[u], np.float32(0))
-    for action in range(len(nets.logits)):
-        if mask[action]:
-            weights = row_of(nets.weights, row[POLICY], nets.back[way, action], width + 1)
-            nets.logits[action] = product(weights, units)
-    nets.value[0] = product(row_of(nets.weights, row[VALUE], 0, width + 1), units)
-    return nets.value[0]
+    return units
 
 
 @jit

@@ -1,5 +1,6 @@
 """A search guided by networks: legal, reproducible, blind to what is hidden, and it uses what it is told."""
 
+import copy
 import random
 from pathlib import Path
 
@@ -10,10 +11,10 @@ from drako_env import golden_dragon_v0
 from drako_env.engine.game import role_of, rules_digest
 from drako_env.engine.position import Position
 from drako_env.engine.tree import ROOT
-from drako_env.engine.view import SeatView
+from drako_env.engine.view import SeatView, random_seed
 from drako_env.players import make_player
 from drako_env.players.guided import GuidedSearchAgent, KnowingSearchAgent
-from drako_env.players.policy import save_policy
+from drako_env.players.policy import load_policy, save_policy
 from drako_env.players.search import Budget
 from tests.drako.test_r12_information import redealt
 from tests.engine.test_network import tensors
@@ -224,3 +225,38 @@ def test_what_is_drawn_depends_on_the_cards_of_the_deal(tmp_path):
     player.reset(1)
     assert player.act(Position(game).load({"phase": "bet", "cards": ["Q", "J"], "moves": []}).view()) == PASS
     assert player.value() == pytest.approx(0.5, abs=0.02)
+
+
+def test_among_many_everybodys_network_says_what_it_expects(folder):
+    """Not only whoever decides: shifted alike, so that the sum is that of rewards."""
+    game = golden_dragon_v0.raw_env(num_players=4).game
+    player = make_player(f"improve:1:{folder(game)}", game)
+    player.DEPTH, policy = 0, load_policy(folder(game) / "player.safetensors", game)
+    chance, checked = random.Random(0), 0
+    position = Position(game).deal(1)
+    while checked < 20:
+        view = position.view()
+        if len(view.legal()) > 1:
+            player.reset(checked)
+            deal = view.seeded(random_seed(copy.deepcopy(player._chance)))
+            game.kernels.redeal_one(game.tables, deal, 0, view.seat)
+            worth = player._look_ahead(view)
+            for action in view.legal():
+                expected = expectation(game, deal.copy(), action, policy)
+                assert worth[action] == pytest.approx(expected[view.seat], abs=1e-5)
+                checked += 1
+        position.play(chance.choice(view.legal()))
+
+
+def expectation(game, states, action, policy):
+    """What every seat expects after an action, and after what has to follow it."""
+    mask = np.zeros((1, len(game.actions)), np.int8)
+    game.kernels.mask_one(game.tables, states, 0, mask[0])
+    game.kernels.play_one(game.tables, states, 0, action, mask[0])
+    while mask.sum() == 1:
+        game.kernels.play_one(game.tables, states, 0, int(mask.argmax()), mask[0])
+    seen = np.zeros((len(game.seats), len(game.observation_high)), np.int8)
+    for seat, row in enumerate(seen):
+        game.kernels.observe_one(game.tables, states, 0, seat, row)
+    _, values = policy.judge(seen, np.ones((len(seen), len(game.actions)), np.int8))
+    return values + (2 - len(values) - values.sum()) / len(values)
