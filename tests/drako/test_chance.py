@@ -30,7 +30,7 @@ def test_no_game_has_more_random_events_than_two_deals_two_exchanges_and_every_d
 
 @pytest.mark.parametrize(("cards", "times"), [(4, 0), (5, 1), (6, 1), (7, 2), (38, 17)])
 def test_a_deck_is_drawn_two_by_two(cards, times):
-    assert draws(cards) == times
+    assert draws(Rules.load(), cards) == times
 
 
 def test_the_outcomes_are_one_card_two_cards_or_a_hand_of_four():
