@@ -4,13 +4,25 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from drako_env.engine.game import Game
-from drako_env.exact import Solver, Tree, best_response, build_tree, exploitability, purified, uniform, value
+from drako_env.exact import (
+    Solver,
+    Tree,
+    best_response,
+    build_tree,
+    exploitability,
+    purified,
+    save_strategies,
+    uniform,
+    value,
+)
 from drako_env.exact.graph import Floats
+from drako_env.exact.linear import best_without_mixing, solve_exactly
 from drako_env.exact.values import rules_of_thumb
 
 Strategies = tuple[Floats, Floats]
@@ -63,13 +75,17 @@ def solve(
     return solver, left
 
 
-def figures(game: Game, goal: float, most: int, tell: Callable[[str], object] = lambda text: None) -> Figures:
-    """Build the tree, solve it, and judge the rest."""
+def figures(
+    game: Game, goal: float, most: int, keep: Path | None = None, tell: Callable[[str], object] = lambda text: None
+) -> Figures:
+    """Build the tree, solve it, and judge the rest; the strategies go to the folder `keep`."""
     start = time.perf_counter()
     name = str(game.rules_table()["name"])
     tree = build_tree(game, tell=lambda size: tell(f"{name}: {size:,} positions"))
     solver, left = solve(tree, goal, most, lambda n, e: tell(f"{name}: iteration {n:,}, exploitability {e:.5f}"))
     strategies, seconds = solver.average(), time.perf_counter() - start
+    if keep:
+        save_strategies(keep / f"{name}.npz", tree, strategies)
     tell(f"{name}: comparing")
     return Figures(
         table=name,
@@ -106,3 +122,14 @@ def view_exploitability(tree: Tree, iterations: int) -> float:
     solver = Solver(tree, by_view=True)
     solver.iterate(iterations)
     return exploitability(tree, *solver.average())
+
+
+def without_mixing(game: Game, seconds: float) -> str:
+    """What each side can get for certain, with and without drawing lots, in words."""
+    tree, lines = build_tree(game), []
+    for seat, name in enumerate(game.seats):
+        reached, bound = best_without_mixing(tree, seat, seconds)
+        lines.append(
+            f"{name}: {solve_exactly(tree, seat)[0]:+.4f}; without mixing {reached:+.4f} (at most {bound:+.4f})"
+        )
+    return "\n".join(lines)
