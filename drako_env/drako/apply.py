@@ -15,8 +15,6 @@ from drako_env.drako.deal import (
 from drako_env.drako.legal import may_declare_fury
 from drako_env.drako.state import (
     ACTIONS_A_TURN,
-    CARDS_PER_DRAW,
-    HAND_LIMIT,
     MAX_TURN,
     NOBODY,
     OFF_BOARD,
@@ -91,11 +89,11 @@ def place_dwarf(s: Any, figure: int, place: int) -> None:
 
 @jit
 def draw(t: Any, s: Any) -> None:
-    """R5.3: two cards, or the last one; then down to the hand limit."""
+    """R5.3: two cards (or what the table says), or the last ones; then down to the hand limit."""
     seat = s["agent"]
     spend_action(s)
-    draw_cards(s, seat, min(CARDS_PER_DRAW, s["deck_size"][seat]))
-    if s["hand_size"][seat] > HAND_LIMIT:
+    draw_cards(s, seat, min(t["cards_per_draw"], s["deck_size"][seat]))
+    if s["hand_size"][seat] > t["hand_limit"]:
         s["phase"] = Phase.DISCARD
     else:
         continue_turn(t, s)
@@ -108,7 +106,7 @@ def discard_by_choice(t: Any, s: Any, kind: int) -> None:
     if s["phase"] == Phase.ACTION:
         spend_action(s)
         finish_card(t, s)
-    elif s["hand_size"][s["agent"]] <= HAND_LIMIT:
+    elif s["hand_size"][s["agent"]] <= t["hand_limit"]:
         continue_turn(t, s)
 
 

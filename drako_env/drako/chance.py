@@ -15,13 +15,10 @@ import numpy as np
 from drako_env.drako.actions import ActionType
 from drako_env.drako.dicts import hands
 from drako_env.drako.rules import Rules
-from drako_env.drako.state import CARDS_PER_DRAW, START_HAND
 from drako_env.engine.chance import CHANCE, Chance, Event
 
 Cards = tuple[int, ...]
 """Card kinds, ascending."""
-SIZES = (*range(1, CARDS_PER_DRAW + 1), START_HAND)
-"""How many cards are drawn at a time."""
 
 
 class CardChance(Chance):
@@ -31,16 +28,17 @@ class CardChance(Chance):
         self.rules = rules
         self._action_type = [ActionType(kind) for kind in tables["action_type"][0][: tables["num_actions"][0]]]
         self.kinds = max(len(deck) for deck in rules.decks)
-        self.max_outcomes = sum(comb(self.kinds + size - 1, size) for size in SIZES)
+        self._sizes = sorted({*range(1, rules.cards_per_draw + 1), rules.start_hand})
+        self.max_outcomes = sum(comb(self.kinds + size - 1, size) for size in self._sizes)
         cards = [sum(card.copies for card in deck) for deck in rules.decks]
-        self.max_events = 4 + sum(map(draws, cards))
-        most = START_HAND + CARDS_PER_DRAW  # then a draw takes all that is left
+        self.max_events = 4 + sum(draws(rules, number) for number in cards)
+        most = rules.start_hand + rules.cards_per_draw  # then a draw takes all that is left
         self.only_deals = not rules.exchange and max(cards) <= most
 
     @cached_property
     def draws(self) -> list[Cards]:
-        """What can be drawn at a time, by the numbers of the outcomes: one card, two, or a starting hand."""
-        return [cards for size in SIZES for cards in combinations_with_replacement(range(self.kinds), size)]
+        """What can be drawn at a time, by the numbers of the outcomes: so many as a draw takes, or a starting hand."""
+        return [cards for size in self._sizes for cards in combinations_with_replacement(range(self.kinds), size)]
 
     @cached_property
     def numbers(self) -> dict[Cards, int]:
@@ -107,7 +105,7 @@ class CardChance(Chance):
             resampled[event] = self.numbers[_swapped(self.draws[resampled[event]], spent, unseen)]
         for event in returned:
             deck = tuple(card.copies for card in self.rules.decks[other])
-            numbers, chances = zip(*self._outcomes(deck, START_HAND), strict=True)
+            numbers, chances = zip(*self._outcomes(deck, self.rules.start_hand), strict=True)
             resampled[event] = int(random.choice(numbers, p=chances))
         return resampled
 
@@ -126,9 +124,9 @@ class CardChance(Chance):
         return returned, drawn
 
 
-def draws(cards: int) -> int:
+def draws(rules: Rules, cards: int) -> int:
     """How often one can draw from a deck of so many cards after the deal."""
-    return -(-(cards - START_HAND) // CARDS_PER_DRAW)
+    return -(-(cards - rules.start_hand) // rules.cards_per_draw)
 
 
 def _draw(state: Any) -> tuple[int, int]:

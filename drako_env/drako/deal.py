@@ -6,7 +6,6 @@ from drako_env.drako.state import (
     NO_CARD,
     NOBODY,
     OFF_BOARD,
-    START_HAND,
     Figure,
     Phase,
     Seat,
@@ -25,7 +24,7 @@ def deal(t: Any, s: Any) -> None:
             s["discards"][seat, kind] = 0
         s["deck_size"][seat] = t["deck_size"][seat]
         s["hand_size"][seat] = 0
-        draw_cards(s, seat, START_HAND)
+        draw_cards(s, seat, t["start_hand"])
     for i in range(4):
         s["dragon_wounds"][i] = 0
         s["dwarf_wounds"][i] = 0
@@ -73,7 +72,7 @@ def exchange_hand(t: Any, s: Any, seat: int) -> None:
     """R4.2: shuffle the starting hand back and draw a new one; that it was done stays known."""
     s["exchanged"][seat] = 1
     return_hand(t, s, seat)
-    draw_cards(s, seat, START_HAND)
+    draw_cards(s, seat, t["start_hand"])
 
 
 @jit

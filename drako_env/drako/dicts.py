@@ -8,15 +8,12 @@ import numpy as np
 from drako_env.drako.rules import AREAS, DWARVES, MAX_COPIES, Rules
 from drako_env.drako.state import (
     ACTIONS_A_TURN,
-    HAND_LIMIT,
     MAX_ACTIONS_A_TURN,
-    MAX_HAND,
     MAX_STRIKES,
     MAX_TURN,
     NO_CARD,
     NOBODY,
     OFF_BOARD,
-    START_HAND,
     STATE,
     Figure,
     Phase,
@@ -109,7 +106,7 @@ def load_state_dict(rules: Rules, position: Mapping[str, Any]) -> np.void:
     _check_figures(rules, new)
     _check_decision(rules, new)
     _check_exchange(rules, new)
-    _check_cards(new)
+    _check_cards(rules, new)
     if new["phase"] in SETTING_UP:
         _check_setup(rules, new)
     if new["phase"] in PENDING_SYMBOLS:
@@ -210,7 +207,7 @@ def _counthands(rules: Rules, s: Any) -> None:
     for seat, side in enumerate(SIDES):
         discarding = s["phase"] == Phase.DISCARD and s["agent"] == seat
         hand, deck = int(s["hand"][seat].sum(dtype=int)), int(s["deck"][seat].sum(dtype=int))
-        most = MAX_HAND if discarding else HAND_LIMIT
+        most = rules.hand_limit + discarding * rules.cards_per_draw
         s["hand_size"][seat] = count(hand, most, f"cards in the hand of the {side}")
         s["deck_size"][seat] = count(deck, largest, f"cards in the deck of the {side}")
         for card, number in zip(rules.decks[seat], copies[seat].tolist(), strict=False):
@@ -233,7 +230,7 @@ def _check_figures(rules: Rules, s: Any) -> None:
         raise ValueError("no dwarf stands on the board, but the game is not over")
 
 
-def _check_cards(s: Any) -> None:
+def _check_cards(rules: Rules, s: Any) -> None:
     """Whoever is to act has cards to act with (R5.5, R5.7); what is discarded is more than the hand limit (R5.3)."""
     phase, cards = s["phase"], s["hand_size"] + s["deck_size"]
     needs = [phase == Phase.PLACEMENT or (phase == Phase.ACTION and s["agent"] == Seat.DRAGON)]
@@ -241,8 +238,8 @@ def _check_cards(s: Any) -> None:
     for seat, side in enumerate(SIDES):
         if needs[seat] and cards[seat] == 0:
             raise ValueError(f"nobody can move: hand and deck of the {side} are empty")
-    if phase == Phase.DISCARD and s["hand_size"][s["agent"]] <= HAND_LIMIT:
-        raise ValueError(f"phase 'discard' with {s['hand_size'][s['agent']]} cards in hand; {HAND_LIMIT} may be kept")
+    if phase == Phase.DISCARD and (held := s["hand_size"][s["agent"]]) <= rules.hand_limit:
+        raise ValueError(f"phase 'discard' with {held} cards in hand; {rules.hand_limit} may be kept")
 
 
 def _check_setup(rules: Rules, s: Any) -> None:
@@ -255,9 +252,9 @@ def _check_setup(rules: Rules, s: Any) -> None:
     if s["phase"] == Phase.PLACEMENT:
         return
     for seat, side in enumerate(SIDES):
-        if s["hand_size"][seat] != START_HAND:
+        if s["hand_size"][seat] != rules.start_hand:
             held = f"{s['hand_size'][seat]} cards in the hand of the {side}"
-            raise ValueError(f"phase 'exchange' with {held}: expected a starting hand of {START_HAND}")
+            raise ValueError(f"phase 'exchange' with {held}: expected a starting hand of {rules.start_hand}")
     standing = [dwarf for dwarf, place in zip(DWARVES, s["hex"][1:], strict=True) if place != OFF_BOARD]
     if bool(standing) == (rules.placement == "free"):  # R4.3
         raise ValueError(f"phase 'exchange' with {standing} on the board and placement = {rules.placement!r}")

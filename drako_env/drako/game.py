@@ -89,8 +89,8 @@ def _max_decisions(rules: Rules) -> int:
     for each dwarf (R7.4, R7.5)."""
     cards = [sum(card.copies for card in deck) for deck in rules.decks]
     setup = 2 + len(DWARVES)
-    spent = sum(draws(number) + number * (2 + len(DWARVES)) for number in cards)
+    spent = sum(draws(rules, number) + number * (2 + len(DWARVES)) for number in cards)
     escapes, fury, wounds = cards[Seat.DWARVES], 1, sum(rules.dragon_spaces[Area.FLIGHT :])
     if rules.fury_timing == "any":  # R10.1: asked at the end of every turn, and a turn draws or spends a card
-        fury += draws(cards[Seat.DWARVES]) + cards[Seat.DWARVES]
+        fury += draws(rules, cards[Seat.DWARVES]) + cards[Seat.DWARVES]
     return setup + spent + escapes + fury + wounds

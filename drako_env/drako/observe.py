@@ -7,8 +7,8 @@ default table. "Unary" means: the first n entries are 1. Card fields count copie
 |----------------------|---------|----------------------------------------------------------------------------|
 | `own_deck_size`      | (38)    | unary, as wide as the larger deck                                          |
 | `opponent_deck_size` | (38)    | unary                                                                      |
-| `own_hand_size`      | 8       | unary                                                                      |
-| `opponent_hand_size` | 8       | unary                                                                      |
+| `own_hand_size`      | (8)     | unary, as wide as a hand may be before discarding                          |
+| `opponent_hand_size` | (8)     | unary                                                                      |
 | `armor_wounds`       | (4)     | unary, as wide as the area has spaces; likewise the next six               |
 | `flight_wounds`      | (3)     |                                                                            |
 | `movement_wounds`    | (2)     |                                                                            |
@@ -41,17 +41,17 @@ default table. "Unary" means: the first n entries are 1. Card fields count copie
 | `strikes_open`       | 4       | strikes not answered yet, by figure                                        |
 | `strikes_taken`      | 4       | strikes taken, not blocked, by figure                                      |
 | `moved`              | 3       | dwarves that the pending card has moved                                    |
-| `wounds_to_place`    | (7)     | unary: wounds the dwarf player still has to place                          |
+| `wounds_to_place`    | (7)     | unary: wounds still to place; wider on small boards (see `_overhang`)      |
 """
 
 from enum import IntEnum
+from itertools import accumulate
 from typing import Any
 
 from drako_env.drako.rules import Rules
 from drako_env.drako.state import (
     MAX_ACTIONS_A_TURN,
     MAX_DECK,
-    MAX_HAND,
     MAX_KINDS,
     MAX_SPACES,
     NO_CARD,
@@ -115,15 +115,24 @@ def field_sizes(rules: Rules) -> list[int]:
     kinds = max(len(deck) for deck in rules.decks)
     cards = max(sum(card.copies for card in deck) for deck in rules.decks)
     value = max(value for deck in rules.decks for card in deck for _, value in card.options)
-    sizes = [cards, cards, MAX_HAND, MAX_HAND, *rules.dragon_spaces, *rules.dwarf_spaces]
+    hand = rules.hand_limit + rules.cards_per_draw
+    sizes = [cards, cards, hand, hand, *rules.dragon_spaces, *rules.dwarf_spaces]
     turn = [2, 2, len(Phase), 1, MAX_ACTIONS_A_TURN + 1, MAX_ACTIONS_A_TURN + 1]
     pending = [Symbol.NET, value, 4, 4, 4, 3, sum(rules.dragon_spaces[Area.FLIGHT :])]
-    return sizes + [kinds] * 5 + turn + [cells] * len(Figure) + [1] * 4 + pending
+    sizes += [kinds] * 5 + turn + [cells] * len(Figure) + [1] * 4 + pending
+    sizes[Field.WOUNDS_TO_PLACE] += max(0, _overhang(sizes))
+    return sizes
 
 
 COPIES = dict.fromkeys(range(Field.OWN_HAND), MAX_SPACES) | dict.fromkeys(range(Field.OWN_HAND, Field.SEAT), MAX_KINDS)
 COPIES |= {Field.OWN_DECK_SIZE: MAX_DECK, Field.OPPONENT_DECK_SIZE: MAX_DECK}
 """How many entries are written for a field at once, however few it has."""
+
+
+def _overhang(sizes: list[int]) -> int:
+    """How far that would reach beyond the last of fields of these sizes. Nobody checks the bounds while playing."""
+    starts = [0, *accumulate(sizes)]
+    return max(starts[field] + width for field, width in COPIES.items()) - starts[-1]
 
 
 @jit

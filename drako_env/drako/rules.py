@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from drako_env.drako.state import MAX_DECK, MAX_KINDS, MAX_SPACES, START_HAND
+from drako_env.drako.state import MAX_DECK, MAX_KINDS, MAX_SPACES
 from drako_env.engine.checks import shown
 from drako_env.engine.hexboard import MAX_RADIUS
 from drako_env.engine.tables import read_table
@@ -31,8 +31,13 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "edition": tuple(EDITIONS),
     "fury_timing": ("start", "any"),
     "fury_may_kill": (False, True),
-    "radius": tuple(range(2, MAX_RADIUS + 1)),
+    "radius": (2, 1, *range(3, MAX_RADIUS + 1)),
+    "start_hand": (4, 1, 2, 3, 5, 6, 7, 8, 9, 10),
+    "hand_limit": (6, 1, 2, 3, 4, 5, 7, 8, 9, 10),
+    "cards_per_draw": (2, 1, 3, 4),
 }
+SIZES_OF_HANDS = {"start_hand": 4, "hand_limit": 6, "cards_per_draw": 2}
+"""The game's own, R4.1 and R5.3: a table says only where it differs, so that digests of older tables hold."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,9 @@ class Rules:
     edition: str = "2011"
     fury_timing: str = "start"
     fury_may_kill: bool = False
+    start_hand: int = SIZES_OF_HANDS["start_hand"]
+    hand_limit: int = SIZES_OF_HANDS["hand_limit"]
+    cards_per_draw: int = SIZES_OF_HANDS["cards_per_draw"]
 
     def __post_init__(self) -> None:
         """However it was made, a `Rules` object is valid."""
@@ -73,6 +81,7 @@ class Rules:
                 raise ValueError(f"rules {self.name!r}: expected wound spaces for {', '.join(names)}, got {spaces!r}")
             _read_wounds(dict(zip(names, spaces, strict=True)), names, f"rules {self.name!r}")
         _checked_options({name: getattr(self, name) for name in OPTIONS}, f"rules {self.name!r}")
+        _check_together(self)
 
     @property
     def decks(self) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
@@ -86,10 +95,9 @@ class Rules:
         if isinstance(source, Rules):
             return replace(source, **_checked_options(options, "keyword arguments"))
         if isinstance(source, Mapping):
-            return replace(_read_table(source, "rules"), **_checked_options(options, "keyword arguments"))
+            return _read_table(source, "rules", options)
         path, table = read_table(source, DECKS, "rules table")
-        rules = _read_table(table, str(path))
-        return replace(rules, **_checked_options(options, "keyword arguments"))
+        return _read_table(table, str(path), options)
 
     def table(self) -> dict[str, Any]:
         """All of it in the form of a `.toml` table; `Rules.load` reads it back."""
@@ -101,7 +109,7 @@ class Rules:
                 "dwarves": dict(zip(DWARVES, self.dwarf_spaces, strict=True)),
             },
             "deck": {side: [_card_table(card) for card in deck] for side, deck in sides.items()},
-            "options": {name: getattr(self, name) for name in OPTIONS},
+            "options": {n: v for n in OPTIONS if (v := getattr(self, n)) != SIZES_OF_HANDS.get(n)},
         }
 
 
@@ -109,7 +117,21 @@ def _card_table(card: Card) -> dict[str, Any]:
     return {"name": card.name, "copies": card.copies, "options": [list(option) for option in card.options]}
 
 
-def _read_table(table: Mapping[str, Any], file: str) -> Rules:
+def _check_together(rules: Rules) -> None:
+    """What each for itself may be chosen, but not with the rest of the table."""
+    where = f"rules {rules.name!r}"
+    for side, deck in zip(SYMBOLS, rules.decks, strict=True):
+        if (total := sum(card.copies for card in deck)) < rules.start_hand:
+            needed = f"a starting hand needs at least {rules.start_hand}"
+            raise ValueError(f"{where}: [[deck.{side}]]: {total} cards in all; {needed}")
+    if rules.start_hand > rules.hand_limit:
+        raise ValueError(f"{where}: start_hand = {rules.start_hand}: hand_limit allows {rules.hand_limit}")
+    if rules.radius == 1 and rules.placement == "free":  # R4.3
+        why = "every hex of a board of radius 1 is adjacent to the dragon"
+        raise ValueError(f"{where}: placement = 'free': {why}; choose placement = 'first_game'")
+
+
+def _read_table(table: Mapping[str, Any], file: str, options: Mapping[str, Any]) -> Rules:
     _expect_keys(table, file, required=("deck", "wounds"), optional=("name", "board", "options"))
     board, wounds, decks = table.get("board", {}), table["wounds"], table["deck"]
     _expect_keys(board, f"{file}: [board]", required=(), optional=("radius",))
@@ -122,7 +144,8 @@ def _read_table(table: Mapping[str, Any], file: str) -> Rules:
         dragon_spaces=_read_wounds(wounds["dragon"], AREAS, f"{file}: [wounds.dragon]"),
         dwarf_spaces=_read_wounds(wounds["dwarves"], DWARVES, f"{file}: [wounds.dwarves]"),
         **_checked_options(board, f"{file}: [board]")
-        | _checked_options(table.get("options", {}), f"{file}: [options]"),
+        | _checked_options(table.get("options", {}), f"{file}: [options]")
+        | _checked_options(options, "keyword arguments"),
     )
 
 
@@ -136,9 +159,7 @@ def _read_deck(entries: Any, side: str, file: str) -> tuple[Card, ...]:
     names = [card.name for card in cards]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"{where}: the name {twice[0]!r} stands twice; add its copies up instead")
-    if (total := sum(card.copies for card in cards)) < START_HAND:
-        raise ValueError(f"{where}: {total} cards in all; a starting hand needs at least {START_HAND}")
-    if total > MAX_DECK:
+    if (total := sum(card.copies for card in cards)) > MAX_DECK:
         raise ValueError(f"{where}: {total} cards in all; at most {MAX_DECK} are allowed")
     return cards
 
@@ -193,7 +214,7 @@ def _checked_options(options: Mapping[str, Any], where: str) -> dict[str, Any]:
         if name not in OPTIONS:
             raise ValueError(f"{where}: unknown option {shown(name)}; known are {', '.join(OPTIONS)}")
         if not any(value == allowed and type(value) is type(allowed) for allowed in OPTIONS[name]):
-            allowed = ", ".join(map(repr, OPTIONS[name]))
+            allowed = ", ".join(map(repr, sorted(OPTIONS[name], key=lambda v: v if type(v) is int else 0)))
             raise ValueError(f"{where}: {name} = {shown(value)}: allowed are {allowed}")
     implied = {"fury_timing": EDITIONS[options["edition"]]} if "edition" in options else {}
     return implied | dict(options)

@@ -16,12 +16,8 @@ MAX_DECK = 128
 MAX_SPACES = 32
 """Most wound spaces an area or a dwarf may have."""
 
-HAND_LIMIT = 6  # R5.3
-START_HAND = 4  # R4.1
-CARDS_PER_DRAW = 2  # R5.3
 ACTIONS_A_TURN = 2  # R5.1
 MAX_ACTIONS_A_TURN = 3  # R10.1
-MAX_HAND = HAND_LIMIT + CARDS_PER_DRAW
 NOBODY = -1
 OFF_BOARD = -1
 NO_CARD = -1

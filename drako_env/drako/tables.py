@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.drako.actions import ABILITIES, ActionType, all_actions
-from drako_env.drako.observe import COPIES, Field, field_sizes
+from drako_env.drako.observe import Field, field_sizes
 from drako_env.drako.rules import AREAS, DWARVES, Card, Rules
 from drako_env.drako.state import MAX_DECK, MAX_KINDS, Figure, Symbol
 from drako_env.engine.hexboard import DIRECTIONS, MAX_HEXES, distance, hex_index, hexes, mask, ray
@@ -46,6 +46,9 @@ TABLES = np.dtype(
         ("discard_always", "i1"),
         ("fury_any_time", "i1"),
         ("fury_may_kill", "i1"),
+        ("start_hand", "i8"),
+        ("hand_limit", "i8"),
+        ("cards_per_draw", "i8"),
         # actions
         ("num_actions", "i8"),
         ("first_id", "i8", len(ActionType)),  # the first id of each type
@@ -90,22 +93,16 @@ def build_tables(rules: Rules) -> NDArray[np.void]:
     t["free_placement"] = rules.placement == "free"
     t["discard_always"] = rules.discard_action == "always"
     t["fury_any_time"] = rules.fury_timing == "any"
-    t["fury_may_kill"] = rules.fury_may_kill
+    for name in ("fury_may_kill", "start_hand", "hand_limit", "cards_per_draw"):
+        t[name] = getattr(rules, name)
     _fill_actions(t, rules)
     sizes = field_sizes(rules)
     t["field_size"] = sizes
     t["field"] = np.cumsum([0, *sizes[:-1]])
-    _check_copies(rules, t["field"].tolist(), sum(sizes))
     t["ramp"][:MAX_DECK] = 1
     t["spread"] = np.unpackbits(np.arange(256, dtype=np.uint8), bitorder="little")
     tables.flags.writeable = False
     return tables
-
-
-def _check_copies(rules: Rules, starts: list[int], width: int) -> None:
-    """What `observe` copies in wide pieces must end within the observation, and nobody looks there."""
-    if any(starts[field] + size > width for field, size in COPIES.items()):
-        raise ValueError(f"rules {rules.name!r}: decks and mats are too large for so small a board to be observed")
 
 
 def _fill_board(t: Any, radius: int) -> None:

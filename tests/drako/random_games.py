@@ -14,13 +14,17 @@ CHOICES = {
     "discard_action": ("forced", "always"),
     "edition": ("2011", "2019"),
     "fury_may_kill": (False, True),
-    "radius": (2, 2, 3),
+    "radius": (2, 2, 3, 1),
+    "hands": ((4, 6, 2), (4, 6, 2), (1, 1, 1), (2, 3, 1), (3, 3, 3), (1, 2, 4), (6, 8, 3)),
 }
+HANDS = ("start_hand", "hand_limit", "cards_per_draw")
 
 
 def random_options(chance):
     """A random table and random options."""
-    return {"rules": chance.choice(TABLES)} | {name: chance.choice(values) for name, values in CHOICES.items()}
+    options = {"rules": chance.choice(TABLES)} | {name: chance.choice(values) for name, values in CHOICES.items()}
+    options |= zip(HANDS, options.pop("hands"), strict=True)
+    return options | ({"placement": "first_game"} if options["radius"] == 1 else {})  # R4.3
 
 
 def random_positions(seed, games=None, every=1, **options):

@@ -1,14 +1,18 @@
 """R12: the observation says what the position says, field by field."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
+import pytest
 
 from drako_env import drako_v0
 from drako_env.drako import observe
 from drako_env.drako.rules import DECKS
 from drako_env.drako.state import Phase, Symbol
 from drako_env.engine.hexboard import hexes
+from drako_env.engine.position import Position
+from drako_env.envs.batch import GameBatch
+from drako_env.games import make_game
 from tests.drako.random_games import random_positions
 
 FIGURES = ("dragon", "fury", "archer", "net")
@@ -69,8 +73,8 @@ def card_fields(state, rules, seat, sizes):
         "own_discards": counts(state["discards"][side], own, kinds),
         "opponent_unseen": counts(unseen, opponent, kinds),
         "opponent_discards": counts(state["discards"][other], opponent, kinds),
-        "own_hand_size": unary(sum(hand[side].values()), 8),
-        "opponent_hand_size": unary(sum(hand[other].values()), 8),
+        "own_hand_size": unary(sum(hand[side].values()), rules.hand_limit + rules.cards_per_draw),
+        "opponent_hand_size": unary(sum(hand[other].values()), rules.hand_limit + rules.cards_per_draw),
         "own_deck_size": unary(sum(deck[side].values()), sizes["own_deck_size"]),
         "opponent_deck_size": unary(sum(deck[other].values()), sizes["own_deck_size"]),
     }
@@ -147,3 +151,33 @@ def test_no_entry_is_higher_than_the_bounds_say():
         high = 127 if name in counted else 2 if name in ("strikes_open", "strikes_taken") else 1
         assert set(game.observation_high[place].tolist()) == {high}, name
     assert len(game.observation_high) == max(place.stop for place in game.observation_fields.values())
+
+
+@pytest.mark.parametrize("radius", [1, 2])
+@pytest.mark.parametrize("table", ["tiny", "reconstructed"])
+def test_observing_writes_nothing_beyond_the_observation(table, radius):
+    """Counts and cards are copied in pieces that are wider than their fields, on small boards too."""
+    game = make_game("drako", rules=table, radius=radius, placement="first_game", exchange=False)
+    batch = GameBatch(game, 3, seed=0)
+    width, margin = len(game.observation_high), 256
+    for _ in range(60):
+        for game_number, seat in product(range(3), range(2)):
+            around = np.full(width + 2 * margin, 77, np.int8)
+            inner = around[margin : margin + width]
+            game.kernels.observe_one(game.tables, batch.states, game_number, seat, inner)
+            assert (np.delete(around, np.s_[margin : margin + width]) == 77).all()
+            assert (inner <= game.observation_high).all()
+            if seat == batch.agent[game_number]:
+                assert (inner == batch.observation[game_number]).all()
+        batch.step(batch.sample())
+
+
+def test_a_small_board_is_observed_as_a_large_one_is():
+    """The same position, but for the hexes: fields that do not tell hexes are the same."""
+    games = [make_game("drako", rules="tiny", radius=radius) for radius in (1, 4)]
+    for seed, seat in product(range(5), range(2)):
+        small, large = (Position(game).deal(seed) for game in games)
+        for name in games[0].observation_fields:
+            if not name.endswith("_hex"):
+                seen = [p.observation(seat)[p.game.observation_fields[name]] for p in (small, large)]
+                assert np.trim_zeros(seen[0], "b").tolist() == np.trim_zeros(seen[1], "b").tolist(), name

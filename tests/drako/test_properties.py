@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from drako_env import drako_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
-from drako_env.drako.state import HAND_LIMIT, Phase
+from drako_env.drako.state import Phase
 from drako_env.engine.game import new_masks, new_states
 from drako_env.engine.loops import OVER
 from drako_env.engine.rng import seed_words
@@ -49,7 +49,7 @@ def test_invariants_along_a_game(seed):
             piles = [state[pile][side] for pile in ("hands", "decks", "discards")]
             for card in deck:
                 assert sum(pile.get(card.name, 0) for pile in piles) == card.copies, "R3.3: cards are conserved"
-            assert sum(state["hands"][side].values()) <= HAND_LIMIT or state["phase"] == "discard", "R5.3"
+            assert sum(state["hands"][side].values()) <= rules.hand_limit or state["phase"] == "discard", "R5.3"
         places = [state["dragon"]["hex"], *(dwarf["hex"] for dwarf in state["dwarves"].values())]
         standing = [tuple(place) for place in places if place]
         assert len(set(standing)) == len(standing), "R1.3: one figure a hex"

@@ -135,3 +135,20 @@ def test_r2_every_area_starts_without_wounds():
     assert [dwarf["wounds"] for dwarf in state["dwarves"].values()] == [0, 0, 0]
     assert new().game.rules.dragon_spaces == (4, 3, 2, 2)
     assert new().game.rules.dwarf_spaces == (6, 3, 5)
+
+
+def test_r4_1_a_table_says_how_many_cards_are_dealt():
+    game = drako_v0.raw_env(rules="tiny", start_hand=2)
+    game.reset(seed=0)
+    state = game.state_dict()
+    assert [sum(state["hands"][side].values()) for side in ("dragon", "dwarves")] == [2, 2]
+    assert [sum(state["decks"][side].values()) for side in ("dragon", "dwarves")] == [3, 3]
+
+
+def test_r4_3_on_a_board_of_radius_one_the_dwarves_stand_around_the_dragon():
+    game = drako_v0.raw_env(radius=1, placement="first_game")
+    game.reset(seed=0)
+    places = {dwarf: mat["hex"] for dwarf, mat in game.state_dict()["dwarves"].items()}
+    assert places == {"fury": [0, 1], "archer": [-1, 0], "net": [1, -1]}
+    with pytest.raises(ValueError, match="every hex of a board of radius 1 is adjacent to the dragon"):
+        drako_v0.raw_env(radius=1)

@@ -1,5 +1,6 @@
 """R5: actions, drawing, running out of cards, being stuck."""
 
+from drako_env import drako_v0
 from tests.drako.positions import after, legal, legal_starting, play, position
 
 
@@ -160,3 +161,15 @@ def test_the_count_of_turns_stops_where_a_position_may_be_set():
     state = after(game, "draw", "draw")
     assert (state["turn"], state["turn_agent"]) == (10_000, "dwarves"), "the dragon, out of cards, skipped its turn"
     game.load_state_dict(state)
+
+
+def test_r5_3_a_table_says_how_many_cards_a_draw_takes_and_a_hand_keeps():
+    game = drako_v0.raw_env(placement="first_game", exchange=False, start_hand=2, hand_limit=3, cards_per_draw=3)
+    game.reset(seed=0)
+    game.step(game.action_id({"type": "draw"}))
+    assert sum(game.state_dict()["hands"]["dragon"].values()) == 5
+    for _ in range(2):
+        assert game.state_dict()["phase"] == "discard"
+        game.step(int(game.observe("dragon_0")["action_mask"].argmax()))
+    assert game.state_dict()["agent"] == "dwarves"
+    assert sum(game.state_dict()["hands"]["dragon"].values()) == 3

@@ -9,6 +9,8 @@ import pytest
 
 from drako_env import drako_v0
 from drako_env.drako.rules import DECKS, Card, Rules
+from drako_env.engine.game import rules_digest
+from drako_env.games import make_game
 from tests.play import random_action
 
 SHIPPED = (DECKS / "reconstructed.toml").read_text(encoding="utf-8")
@@ -51,8 +53,8 @@ def test_every_option_of_the_file_is_read():
         ("[wounds.dwarves]", "[wounds.elves]\nking = 1\n[wounds.dwarves]", ["[wounds]", "unknown key 'elves'"]),
         ("[wounds.dwarves]", "[extra]", ["unknown key 'extra'; allowed are deck, wounds"]),
         ("[[deck.dwarves]]", "[[deck.elves]]", ["[deck]", "unknown key 'elves'; allowed are dragon, dwarves"]),
-        ("radius = 2", "radius = 1", ["[board]", "radius = 1", "2, 3, 4"]),
-        ("radius = 2", "radius = 5", ["[board]", "radius = 5", "2, 3, 4"]),
+        ("radius = 2", "radius = 0", ["[board]", "radius = 0", "1, 2, 3, 4"]),
+        ("radius = 2", "radius = 5", ["[board]", "radius = 5", "1, 2, 3, 4"]),
         ("radius = 2", "size = 2", ["[board]", "'size'", "radius"]),
         ('name = "axe-step"', 'name = "march"', ["[[deck.dwarves]]", "'march' stands twice"]),
         ("[board]", "[options]\nfury = 1\n[board]", ["[options]", "'fury'", "fury_timing"]),
@@ -139,7 +141,11 @@ def test_a_name_in_both_decks_means_each_sides_own_card(tmp_path):
     [
         ({"dragon_deck": ()}, "0 cards in all"),
         ({"dragon_deck": (Card("walk", 4, (("net", 0),)),)}, "'net' is a symbol of the dwarves"),
-        ({"radius": 1}, "radius = 1"),
+        ({"radius": 1}, "adjacent to the dragon; choose placement = 'first_game'"),
+        ({"start_hand": 39}, "start_hand = 39: allowed are 1, 2, 3, 4, 5, 6, 7, 8, 9, 10"),
+        ({"start_hand": 7}, "start_hand = 7: hand_limit allows 6"),
+        ({"hand_limit": 0}, "hand_limit = 0"),
+        ({"cards_per_draw": 5}, "cards_per_draw = 5: allowed are 1, 2, 3, 4"),
         ({"dwarf_spaces": (0, 3, 5)}, "fury = 0"),
         ({"dwarf_spaces": (100, 3, 5)}, "fury = 100"),
         ({"dragon_spaces": (4, 3)}, "expected wound spaces for armor, flight, movement, fire"),
@@ -246,3 +252,22 @@ def test_a_table_may_leave_its_name_and_board_out(tmp_path):
     assert Rules.load(path).name == "mine"
     with pytest.raises(ValueError, match="name = 3: expected a text"):
         Rules.load(table | {"name": 3})
+
+
+def test_sizes_of_hands_stand_in_a_table_only_where_they_differ():
+    """So that the digest of every older table is what it was: policies and replays carry it."""
+    assert rules_digest(make_game("drako")) == "c9c99f610bb0d707"
+    assert rules_digest(make_game("drako", rules="tiny")) == "5e8899b917643d1e"
+    assert {"start_hand", "hand_limit", "cards_per_draw"}.isdisjoint(Rules.load().table()["options"])
+    small = Rules.load("tiny", start_hand=1, hand_limit=2, cards_per_draw=1)
+    assert Rules.load(small.table()) == small
+    assert Rules.load(small.table() | {"name": "x"}, start_hand=2).start_hand == 2
+
+
+def test_a_keyword_may_make_a_small_deck_large_enough():
+    table = Rules.load("tiny", start_hand=1).table()
+    table["deck"]["dragon"] = [{"name": "claw", "copies": 2, "options": [["attack", 1]]}]
+    del table["options"]["start_hand"]
+    with pytest.raises(ValueError, match="2 cards in all; a starting hand needs at least 4"):
+        Rules.load(table)
+    assert Rules.load(table, start_hand=2).start_hand == 2

@@ -13,7 +13,8 @@ Where the texts are silent or ambiguous, this module reads:
     first; the turn that a dragon without cards skips comes after. It is asked in every turn of the dwarves in which
     fury is still possible, whatever was answered in an earlier turn (R10.1).
  5. `exchanged` becomes true when the exchange is chosen, so the dwarves know of the dragon's (R4.2).
- 6. A deck of fewer than 4 cards: all of them are the starting hand (R4.1).
+ 6. A deck smaller than a starting hand: all of it is the starting hand (R4.1).
+ 7. A draw takes what the deck has if that is less than `cards_per_draw` (R5.3).
 """
 
 import json
@@ -46,7 +47,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "fury_may_kill": (True, False),  # R10.2
 }
 EDITION_FURY_TIMING = {"2011": "start", "2019": "any"}  # R10.3
-START_HAND, DRAW_SIZE, HAND_LIMIT = 4, 2, 6  # R4.1, R5.3, R5.3
 FIRST_TURN_ACTIONS, TURN_ACTIONS = 1, 2  # R5.1
 
 
@@ -64,19 +64,22 @@ class OracleRules:
     edition: str = "2011"
     fury_timing: str = "start"
     fury_may_kill: bool = False
+    start_hand: int = 4  # R4.1
+    hand_limit: int = 6  # R5.3
+    cards_per_draw: int = 2  # R5.3
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> "OracleRules":
         """Read a table; an explicit `fury_timing` wins over the one of the edition (R10.3)."""
         table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        given = {name: value for name, value in options.items() if value is not None}
+        given = table.get("options", {}) | {name: value for name, value in options.items() if value is not None}
         unknown = set(given) - {f.name for f in fields(cls)} | set(given) & {"symbols", "copies", "spaces"}
         if unknown:
             raise ValueError(f"unknown options: {sorted(unknown)}")
         for name, allowed in CHOICES.items():
             if name in given and given[name] not in allowed:
                 raise ValueError(f"{name} must be one of {allowed}, not {given[name]!r}")
-        given.setdefault("radius", table["board"]["radius"])
+        given.setdefault("radius", table.get("board", {}).get("radius", 2))
         given.setdefault("fury_timing", EDITION_FURY_TIMING[given.get("edition", "2011")])
         decks = {side: table["deck"][side] for side in SIDES}
         return cls(
@@ -243,16 +246,16 @@ def start(rules: OracleRules, hands: dict[str, Cards]) -> State:
         "pending": None,
         "winner": None,
     }
-    _deal_hands(state, hands)
+    _deal_hands(rules, state, hands)
     if not rules.exchange:
         _after_exchange(state)
     return state
 
 
-def _deal_hands(state: State, hands: dict[str, Cards]) -> None:
-    """Each player draws 4 (R4.1)."""
+def _deal_hands(rules: OracleRules, state: State, hands: dict[str, Cards]) -> None:
+    """Each player draws a starting hand (R4.1)."""
     for side in SIDES:
-        _check_size(hands[side], min(START_HAND, sum(state["decks"][side].values())))
+        _check_size(hands[side], min(rules.start_hand, sum(state["decks"][side].values())))
         _take_from_deck(state, side, hands[side])
 
 
@@ -394,9 +397,9 @@ def chance(rules: OracleRules, state: State, action: Action) -> tuple[str, int] 
     """Which side draws how many cards when this action is played (R4.2, R5.3)."""
     side = state["agent"]
     if action["type"] == "draw":
-        return side, min(DRAW_SIZE, sum(state["decks"][side].values()))
+        return side, min(rules.cards_per_draw, sum(state["decks"][side].values()))
     if action["type"] == "exchange":
-        return side, min(START_HAND, sum(rules.copies[side].values()))
+        return side, min(rules.start_hand, sum(rules.copies[side].values()))
     return None
 
 
@@ -479,8 +482,8 @@ def _spend_action(state: State) -> None:
 
 
 def _trim_hand_or_go_on(rules: OracleRules, state: State) -> None:
-    """Discard down to 6, card by card (R5.3)."""
-    if sum(state["hands"][state["agent"]].values()) > HAND_LIMIT:
+    """Discard down to the hand limit, card by card (R5.3)."""
+    if sum(state["hands"][state["agent"]].values()) > rules.hand_limit:
         state["phase"] = "discard"
     else:
         _go_on(rules, state)

@@ -29,7 +29,9 @@ def digest(games):
             observed = game.observe(seat)
             seen.update(observed["observation"].tobytes() + observed["action_mask"].tobytes())
         seen.update(game.position.states.tobytes() + repr(game.rewards).encode())
-    for batch in (drako_v0.batch_env(6, seed=games), golden_dragon_v0.batch_env(6, seed=games, num_players=4)):
+    small = drako_v0.batch_env(6, seed=games, rules="tiny", radius=1, start_hand=1, cards_per_draw=1)
+    large = drako_v0.batch_env(6, seed=games), golden_dragon_v0.batch_env(6, seed=games, num_players=4)
+    for batch in (small, *large):
         for _ in range(10 * games):
             batch.step(batch.sample())
             seen.update(batch.observation.tobytes() + batch.action_mask.tobytes() + batch.reward.tobytes())

@@ -16,6 +16,7 @@ ALLOWED = {
     "render": {"render"},
     "envs": {"engine", "envs", "players", "render"},
     "evaluation": {"engine", "evaluation", "runs"},
+    "exact": {"engine", "envs", "exact"},
     "web": {"engine", "evaluation", "games", "render", "replay", "web"},
     "cli": {"cli", "engine", "evaluation", "games", "players", "replay", "runs", "web"},
 }
@@ -24,6 +25,7 @@ OTHERS = {
     "web": None,
     "cli": {"rich"},
     "evaluation": {"scipy", "matplotlib", "ray"},
+    "exact": {"scipy"},
     "players": {"safetensors"},
     "render": {"resvg_py", "PIL", "pygame"},
 }
