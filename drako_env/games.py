@@ -48,7 +48,7 @@ class Entry:
 
 
 GAMES: dict[str, Entry] = {
-    "drako": Entry(_drako, ("reconstructed", "reconstructed_1", "tiny"), DRAKO_OPTIONS),
+    "drako": Entry(_drako, ("reconstructed", "reconstructed_1", "tiny", "micro", "small", "medium"), DRAKO_OPTIONS),
     "golden_dragon": Entry(partial(_golden_dragon, "GoldenDragon", ""), BOARDS, BOARD_OPTIONS),
     "icarius": Entry(partial(_golden_dragon, "Icarius", "icarius_"), BOARDS, BOARD_OPTIONS),
 }

@@ -14,27 +14,35 @@ Draft = dict[str, Any]
 """Sizes by name, and for each side the copies of its cards by number."""
 CARDS = {
     "dwarves": (
-        [["attack1", 1]],
         [["attack1", 2]],
         [["attack1", 3]],
-        [["crossbow", 2]],
-        [["crossbow", 3]],
-        [["crossbow", 4]],
+        [["attack1", 4]],
         [["attack1", 2], ["defense", 0]],
+        [["attack2", 1]],
+        [["attack2", 2]],
+        [["attack2", 1], ["defense", 0]],
+        [["crossbow", 2]],
+        [["crossbow", 4]],
         [["crossbow", 2], ["defense", 0]],
-        [["net", 0], ["attack1", 1]],
-        [["move1", 1]],
+        [["net", 0], ["attack1", 2]],
+        [["move1", 1], ["defense", 0]],
         [["defense", 0]],
     ),
     "dragon": (
         [["attack", 1]],
+        [["attack", 2]],
         [["attack", 1], ["defense", 0]],
+        [["attack", 2], ["defense", 0]],
         [["fire", 1]],
-        [["move", 1], ["defense", 0]],
+        [["fire", 2]],
+        [["fire", 1], ["defense", 0]],
+        [["move", 1], ["attack", 1]],
+        [["flight", 0], ["defense", 0]],
         [["defense", 0]],
     ),
 }
-SIZES = {"start_hand": (1, 3), "room": (0, 1), "cards_per_draw": (1, 2), "armor": (1, 2), "fury": (1, 2)}
+SIZES = {"start_hand": (1, 2), "room": (0, 1), "cards_per_draw": (1, 2), "armor": (1, 3)}
+SIZES |= {"fury": (1, 2), "archer": (1, 2), "net": (1, 2)}
 """What is drawn and changed, from least to most; `room` is what a hand may keep beyond the starting hand."""
 FEWEST_CARDS = 2
 GOAL, MOST_ITERATIONS = 0.01, 400
@@ -48,10 +56,10 @@ HIDES = 0.03
 """What open hands have to change for that."""
 
 
-def climb(seed: int, steps: int, most_cards: int, most_positions: int) -> list[dict[str, Any]]:
+def climb(seed: int, steps: int, most_cards: int, most_positions: int, starts: int = STARTS) -> list[dict[str, Any]]:
     """What was judged on the way from a random table to a better one."""
     chance, found = random.Random(f"climb {seed}"), []
-    for _ in range(STARTS):
+    for _ in range(starts):
         draft = _random_draft(chance, most_cards)
         entry = judge(draft, most_positions)
         if entry.get("shown", 0.0) > HIDES:
@@ -112,7 +120,7 @@ def table_of(draft: Draft, name: str = "draft") -> dict[str, Any]:
         "options": {"exchange": False, "placement": "first_game", "radius": 1} | sizes,
         "wounds": {
             "dragon": {"armor": draft["armor"], "flight": 1, "movement": 1, "fire": 1},
-            "dwarves": {"fury": draft["fury"], "archer": 1, "net": 1},
+            "dwarves": {dwarf: draft[dwarf] for dwarf in ("fury", "archer", "net")},
         },
         "deck": {side: [_card(side, kind, n) for kind, n in sorted(draft[side].items())] for side in CARDS},
     }
