@@ -42,7 +42,7 @@ CARDS = {
     ),
 }
 SIZES = {"start_hand": (1, 2), "room": (0, 1), "cards_per_draw": (1, 2), "armor": (1, 3)}
-SIZES |= {"fury": (1, 2), "archer": (1, 2), "net": (1, 2)}
+SIZES |= {"fury": (1, 2), "archer": (1, 2), "net": (1, 2), "exchange": (0, 1)}
 """What is drawn and changed, from least to most; `room` is what a hand may keep beyond the starting hand."""
 FEWEST_CARDS = 2
 GOAL, MOST_ITERATIONS = 0.01, 400
@@ -117,7 +117,7 @@ def table_of(draft: Draft, name: str = "draft") -> dict[str, Any]:
     sizes["cards_per_draw"] = draft["cards_per_draw"]
     return {
         "name": name,
-        "options": {"exchange": False, "placement": "first_game", "radius": 1} | sizes,
+        "options": {"exchange": bool(draft["exchange"]), "placement": "first_game", "radius": 1} | sizes,
         "wounds": {
             "dragon": {"armor": draft["armor"], "flight": 1, "movement": 1, "fire": 1},
             "dwarves": {dwarf: draft[dwarf] for dwarf in ("fury", "archer", "net")},

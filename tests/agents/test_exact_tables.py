@@ -9,7 +9,7 @@ from agents.exact.find import climb, judge, known, table_of
 from drako_env.exact import build_tree, exploitability, load_strategies
 from drako_env.games import make_game
 
-MICRO = {"start_hand": 1, "room": 0, "cards_per_draw": 2, "armor": 2, "fury": 1, "archer": 1, "net": 2}
+MICRO = {"start_hand": 1, "room": 0, "cards_per_draw": 2, "armor": 2, "fury": 1, "archer": 1, "net": 2, "exchange": 0}
 MICRO |= {"dwarves": {"5": 1, "6": 1}, "dragon": {"5": 2, "3": 1}}
 """The shipped table, as the search writes it down."""
 
