@@ -4,7 +4,7 @@ An algorithm is a generator: it is given the game as a tree, a seed, and a funct
 over; after every piece of work it yields a `Learnt`. Somebody's own is compared in the same way, as `module:function`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,7 +39,7 @@ class Learnt(NamedTuple):
     """Of both seats, as they would be played now."""
 
 
-Algorithm = Callable[[Tree, int, Progress], Iterator[Learnt]]
+Algorithm = Callable[[Tree, int, Progress], Generator[Learnt]]
 
 
 def _game(tree: Tree) -> Game:
@@ -53,7 +53,7 @@ def _game(tree: Tree) -> Game:
 
 def self_play(
     tree: Tree, seed: int, progress: Progress, learners: Learners | None = None, **settings: Any
-) -> Iterator[Learnt]:
+) -> Generator[Learnt]:
     """The recipe that ships (`agents.league`), or with other settings of `Config`."""
     game, config = _game(tree), Config.load(None, **{"rollouts": 1} | settings)
     learners = learners or LocalLearners(1)
@@ -74,7 +74,7 @@ def _exported(learners: Learners, game: Game) -> Strategies:
     return first, second
 
 
-def rllib(tree: Tree, seed: int, progress: Progress) -> Iterator[Learnt]:
+def rllib(tree: Tree, seed: int, progress: Progress) -> Generator[Learnt]:
     """The same recipe with Ray RLlib, one runner."""
     import ray
 
@@ -90,7 +90,7 @@ def rllib(tree: Tree, seed: int, progress: Progress) -> Iterator[Learnt]:
 # ---------------------------------------------------------------------------------------------------- Stable-Baselines3
 
 
-def maskable_ppo(tree: Tree, seed: int, progress: Progress) -> Iterator[Learnt]:
+def maskable_ppo(tree: Tree, seed: int, progress: Progress) -> Generator[Learnt]:
     """sb3-contrib's MaskablePPO as it comes, a model for each seat, in turn against the other as it is."""
     from sb3_contrib import MaskablePPO
 
@@ -126,7 +126,7 @@ def _weighed(model: Any) -> Probabilities:
 # ------------------------------------------------------------------------------------------------------------ OpenSpiel
 
 
-def nfsp(tree: Tree, seed: int, progress: Progress, games: int = 64) -> Iterator[Learnt]:
+def nfsp(tree: Tree, seed: int, progress: Progress, games: int = 64) -> Generator[Learnt]:
     """OpenSpiel's Neural Fictitious Self-Play, on observations."""
     from open_spiel.python import rl_environment
     from open_spiel.python.pytorch import nfsp as spiel
@@ -167,7 +167,7 @@ def _averaged(agent: Any) -> Probabilities:
 # -------------------------------------------------------------------------------------------------- tables and searches
 
 
-def cfr_plus(tree: Tree, seed: int, progress: Progress) -> Iterator[Learnt]:
+def cfr_plus(tree: Tree, seed: int, progress: Progress) -> Generator[Learnt]:
     """CFR+ over all of the tree: what can be had without any generalising."""
     solver = Solver(tree)
     while True:
@@ -175,7 +175,7 @@ def cfr_plus(tree: Tree, seed: int, progress: Progress) -> Iterator[Learnt]:
         yield Learnt(solver.iteration * tree.size, solver.average)
 
 
-def search(tree: Tree, seed: int, progress: Progress, spec: str, tries: int = 8) -> Iterator[Learnt]:
+def search(tree: Tree, seed: int, progress: Progress, spec: str, tries: int = 8) -> Generator[Learnt]:
     """A player that learns nothing: how often it chooses each action in a few tries. It is looked at once."""
     game = _game(tree)
     player, shares = make_player(spec, game), np.zeros(tree.masks.shape)

@@ -87,17 +87,19 @@ def follow(
             due = [later for later in due if later > spent] or [seconds]
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)
 def tree_of(game: str, table: str) -> Tree:
     """The cells of a table come one after the other, and share it."""
     return build_tree(make_game(game, rules=table))
 
 
 def run_cell(cell: Cell, folder: Path) -> None:
-    """Run it and write down what was found. Somewhere else first, for a moment: nobody is to pay for compiling."""
-    algorithm = algorithm_of(cell.algorithm)
-    next(algorithm(tree_of("drako", "micro"), cell.seed, lambda: 0.0))
-    points = list(follow(algorithm, tree_of(cell.game, cell.table), cell.seed, cell.seconds))
+    """Run it and write down what was found. Once before, for a moment: nobody is to pay for compiling."""
+    algorithm, tree = algorithm_of(cell.algorithm), tree_of(cell.game, cell.table)
+    first = algorithm(tree, cell.seed, lambda: 0.0)
+    next(first)
+    first.close()
+    points = list(follow(algorithm, tree, cell.seed, cell.seconds))
     content = {"cell": asdict(cell), "points": [asdict(point) for point in points]}
     write(cell.file(folder), json.dumps(content, indent=1) + "\n")
 

@@ -69,25 +69,25 @@ def all_deals(game: Game, most: int) -> tuple[NDArray[np.void], Floats]:
     """Every deal as a state, and its probability; `ValueError` if there are more than `most`."""
     dealt = Position(game).deal(0).state.copy()
     game.chance.take_back(None, 0, dealt)
-    return outcomes(game, dealt, most)
+    return outcomes(game, dealt, most, "deals")
 
 
-def outcomes(game: Game, state: np.void, most: int) -> tuple[NDArray[np.void], Floats]:
+def outcomes(game: Game, state: np.void, most: int, what: str = "positions") -> tuple[NDArray[np.void], Floats]:
     """Every position that chance can make of one in which it may have something to decide, with its probability."""
     state["rng"] = STILL
     found, chances = [state], [1.0]
     while game.chance.outcomes(found[0]):
         choices = [game.chance.outcomes(waiting) for waiting in found]
         if sum(map(len, choices)) > most:
-            raise too_large(most)
+            raise too_large(most, what)
         chances = [c * share for c, choice in zip(chances, choices, strict=True) for _, share in choice]
         found = [_laid_out(game, s, o) for s, choice in zip(found, choices, strict=True) for o, _ in choice]
     return np.array(found), np.array(chances)
 
 
-def too_large(most: int) -> ValueError:
+def too_large(most: int, what: str = "positions") -> ValueError:
     """What is said of a table that cannot be counted."""
-    return ValueError(f"more than {most:,} positions: this table is too large for exact play")
+    return ValueError(f"more than {most:,} {what}: this table is too large for exact play")
 
 
 def _laid_out(game: Game, state: np.void, outcome: int) -> np.void:

@@ -168,7 +168,7 @@ def test_perfect_play_with_open_hands_is_worth_no_less_than_a_pair_of_best_respo
 
 
 def test_large_tables_are_refused():
-    with pytest.raises(ValueError, match="more than 100,000 positions: this table is too large for exact play"):
+    with pytest.raises(ValueError, match="more than 100,000 deals: this table is too large for exact play"):
         build_tree(make_game("drako"))
     with pytest.raises(ValueError, match="more than 1,000 positions"):
         build_tree(make_game("drako", rules="tiny"), 1000)
