@@ -240,8 +240,10 @@ def test_levels_are_offered_in_every_game(name, options, default):
 
 def test_the_page_offers_whom_every_number_of_players_has():
     assert [len(game.seats) for game in play.page_games("icarius")] == [2, 3, 4, 5]
-    assert play.opponents_of(*play.page_games("icarius"))[0] == "heuristic", "there is no policy for three and five"
-    assert play.opponents_of(*play.page_games("drako"))[0] == "policy"
+    for name in ("drako", "icarius"):
+        assert play.opponents_of(*play.page_games(name))[0] == "policy"
+    without = make_game("icarius", num_players=3, board="two_rows")
+    assert play.opponents_of(*play.page_games("icarius"), without)[0] == "heuristic", "no policy for this board"
 
 
 def test_a_level_is_played_against_and_kept_by_its_name(called, typed, tmp_path, monkeypatch):
