@@ -71,5 +71,5 @@ def test_r4_1_all_deals_of_a_small_table():
 def test_tables_that_leave_more_to_chance():
     for options in ({"exchange": True}, {"rules": "reconstructed", "exchange": False}):
         assert not make_game("drako", **{"rules": "tiny"} | options).chance.only_deals
-    with pytest.raises(ValueError, match="more than 100,000 positions"):
+    with pytest.raises(ValueError, match="more than 100,000 deals"):
         all_deals(make_game("drako"), 100_000)

@@ -15,6 +15,7 @@ from drako_env.evaluation.match import play_game
 from drako_env.games import make_game
 from drako_env.players import make_player, shipped_policy
 from drako_env.players.policy import PolicyAgent, load_policy, save_policy
+from tests.kuhn.game import Kuhn, Rules
 
 
 def network(game, sizes=(24, 16), seed=0):
@@ -270,8 +271,9 @@ def test_the_policy_that_comes_with_the_project_beats_the_heuristic(game, seat, 
 
 
 def test_a_game_without_a_policy_of_its_own_says_so():
-    with pytest.raises(ValueError, match="agent 'policy': none comes with icarius_v0"):
-        make_player("policy", make_game("icarius", num_players=3))
+    game = Kuhn.of(Rules())
+    with pytest.raises(ValueError, match=f"agent 'policy': none comes with {game.name}"):
+        make_player("policy", game)
 
 
 def test_a_copy_computes_in_memory_of_its_own(game, folder):
