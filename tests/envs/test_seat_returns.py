@@ -5,81 +5,47 @@ from contextlib import suppress
 import gymnasium
 import numpy as np
 import pytest
-from pettingzoo.utils import BaseWrapper
 
 from drako_env import drako_v0, golden_dragon_v0
 from drako_env.testing import check_batch_returns, check_seat_env, check_seat_returns, gym_loop
+from scripts.examples.reward_wiring import OneSeat, OneStream
 
 LAST = "all got the outcome of whoever decided last"
 SWAPPED = "the sign is swapped"
 NOTHING = "they got nothing, as if the end of the game had not reached their seat"
 
 
-class LastActor(BaseWrapper):
-    """The recipe of PettingZoo's tutorials for Stable-Baselines3: see whoever is next, be paid as whoever acted."""
+def paid(outcome):
+    """One seat that learns, paid for something of one's own at the end."""
 
-    def reset(self, seed=None, options=None):
-        super().reset(seed=seed, options=options)
-        return self.observe(self.agent_selection), {}
+    class Paid(OneSeat):
+        def outcome(self):
+            return outcome(self.aec.rewards, self.seat, self.actor)
 
-    def step(self, action):
-        actor = self.agent_selection
-        super().step(action)
-        paid = self._cumulative_rewards[actor]
-        return self.observe(self.agent_selection), paid, self.terminations[actor], self.truncations[actor], {}
-
-
-class OneSeat(BaseWrapper):
-    """One seat learns, random play decides in between; `paid` makes the learner's reward out of everybody's."""
-
-    def __init__(self, env, seat="dwarves_0", paid=None):
-        super().__init__(env)
-        self.seat, self.paid = seat, paid or (lambda rewards, seat, actor: rewards[seat])
-
-    def reset(self, seed=None, options=None):
-        super().reset(seed=seed, options=options)
-        self.chance, self.actor = np.random.default_rng(seed), None
-        self.others()
-        return self.observe(self.seat), {}
-
-    def others(self):
-        while self.agent_selection != self.seat and not self.terminations[self.seat]:
-            self.actor = self.agent_selection
-            super().step(int(self.chance.choice(np.flatnonzero(self.observe(self.actor)["action_mask"]))))
-
-    def step(self, action):
-        self.actor = self.seat
-        super().step(action)
-        self.others()
-        over = self.terminations[self.seat]
-        reward = self.paid(self.rewards, self.seat, self.actor) if over else 0.0
-        return self.observe(self.seat), reward, over, False, {}
-
-
-def paid_by(paid):
-    return gym_loop(lambda env: OneSeat(env, paid=paid))
+    return gym_loop(Paid)
 
 
 def test_whoever_acted_last_is_not_whoever_won():
     """In random play the last to decide has won few of the games, since attacks are answered."""
     with pytest.raises(AssertionError, match=LAST):
-        check_seat_returns(gym_loop(LastActor))
+        check_seat_returns(gym_loop(OneStream))
     with pytest.raises(
         AssertionError, match=r"decision \d+ of \w+ in game 0: credited [+-]1, its seat ended with [+-]1"
     ):
-        check_seat_returns(gym_loop(LastActor))
+        check_seat_returns(gym_loop(OneStream))
 
 
-@pytest.mark.parametrize("seat", ["dragon_0", "dwarves_0"])
-def test_one_seat_paid_for_its_own_outcome(seat):
-    checked = check_seat_returns(gym_loop(lambda env: OneSeat(env, seat)), games=5)
-    assert checked.games == 5
-    assert list(checked.decisions) == [seat]
-    assert checked.decisions[seat] > 100
+def test_one_seat_paid_for_its_own_outcome():
+    checked = check_seat_returns(gym_loop(OneSeat), games=6)
+    assert checked.games == 6
+    assert sorted(checked.decisions) == ["dragon_0", "dwarves_0"], "another seat in each game"
+    assert min(checked.decisions.values()) > 60
+    with pytest.raises(AssertionError, match=LAST):
+        check_seat_returns(gym_loop(lambda env: OneSeat(env, paid_as_last=True)))
 
 
 @pytest.mark.parametrize(
-    ("paid", "said"),
+    ("outcome", "said"),
     [
         (lambda rewards, seat, actor: rewards[actor], LAST),
         (lambda rewards, seat, actor: -rewards[seat], SWAPPED),
@@ -88,9 +54,9 @@ def test_one_seat_paid_for_its_own_outcome(seat):
         (lambda rewards, seat, actor: float("nan"), "they got something else"),
     ],
 )
-def test_one_seat_paid_for_something_else(paid, said):
+def test_one_seat_paid_for_something_else(outcome, said):
     with pytest.raises(AssertionError, match=said):
-        check_seat_returns(paid_by(paid))
+        check_seat_returns(paid(outcome))
 
 
 def test_a_wrapper_that_does_not_report_the_end():
@@ -156,13 +122,21 @@ def test_a_loop_that_leaves_something_out():
         check_seat_returns(lambda env: [{"dragon_0": []}])
 
 
-def test_an_environment_of_somebody_else():
+def test_environments_of_somebody_else():
     """Any PettingZoo game, with masks or without."""
     from pettingzoo.classic import rps_v2, tictactoe_v3
 
-    for env in (tictactoe_v3.env(), rps_v2.env(num_actions=3, max_cycles=3)):
-        with pytest.raises(AssertionError, match="were not credited"):
-            check_seat_returns(gym_loop(LastActor), env)
+    class Unmasked(OneStream):
+        def __init__(self, env):
+            self.aec = env
+
+        def _seen(self):
+            return self.aec.observe(self.aec.agent_selection)
+
+    with pytest.raises(AssertionError, match="were not credited"):
+        check_seat_returns(gym_loop(OneStream), tictactoe_v3.env())
+    with pytest.raises(AssertionError, match="neither termination nor truncation"):
+        check_seat_returns(gym_loop(Unmasked), rps_v2.env(num_actions=3, max_cycles=3))
 
 
 def played_steps(batch, steps=400):
