@@ -12,11 +12,7 @@ Parameters are `rules`, the name of a table or a path to a `.toml`, and every op
 is yes or no is given as 1 or 0. See `drako_env.envs.openspiel` for strings and tensors.
 """
 
-try:
-    from drako_env.envs.openspiel import register
-except ImportError as error:
-    raise ImportError("this needs OpenSpiel: pip install 'drako-env[openspiel]'") from error
-
+from drako_env.envs.openspiel import register
 from drako_env.games import GAMES
 
 for _name, _entry in GAMES.items():

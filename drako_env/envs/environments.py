@@ -60,10 +60,8 @@ class Environments:
         `opponent`: the name of a player (`drako_env.players`), a batched policy `(observation (n, D), action_mask
         (n, A)) -> actions (n,)`, an agent, a list of `(weight, opponent)`, or `{name: (weight, opponent)}`. With
         `canonical` positions that differ only in how the board lies are shown as one."""
-        try:
-            from drako_env.envs.sb3 import SeatVecEnv
-        except ImportError as error:
-            raise ImportError("sb3_env needs Stable-Baselines3: pip install 'drako-env[train]'") from error
+        from drako_env.envs.sb3 import SeatVecEnv
+
         return SeatVecEnv(SeatGames(self._game(rules, options), num_envs, seat, opponent, seed, canonical))
 
     def gym_env(
