@@ -75,7 +75,9 @@ def problem(words):
     if program == "python" and words[1].startswith("scripts/"):
         return _unknown_options(words[2:], words[1]) if (ROOT / words[1]).exists() else "no such script"
     if program == "pip":
-        extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+        extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+            "optional-dependencies"
+        ]
         asked = {extra for word in words for match in re.findall(r"\[(.*?)\]", word) for extra in match.split(",")}
         return f"no extras {asked - set(extras)}" if asked - set(extras) else None
     return None if program in {"python", "export", "make", "docker"} else "no such program"
