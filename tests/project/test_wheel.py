@@ -116,17 +116,27 @@ def test_the_wheel_holds_the_package_and_its_data(wheel):
     assert "drako_env/render/fonts/LICENSE_DEJAVU" in names
 
 
-def test_the_sources_build_the_same_wheel(source, wheel, tmp_path):
-    """As a release does: an archive of the sources, and a wheel from nothing but that."""
+@pytest.fixture(scope="module")
+def released(source, tmp_path_factory):
+    """As a release is made: an archive of the sources, and a wheel from nothing but that."""
     pytest.importorskip("build", reason="build is missing: make setup installs it")
-    run(sys.executable, "-m", "build", "--quiet", "--outdir", str(tmp_path), ".", cwd=source)
-    (archive,), (made,) = tmp_path.glob("*.tar.gz"), tmp_path.glob("*.whl")
+    folder = tmp_path_factory.mktemp("released")
+    run(sys.executable, "-m", "build", "--quiet", "--outdir", str(folder), ".", cwd=source)
+    return folder
+
+
+def test_the_archive_of_the_sources_builds_the_same_wheel(released, wheel):
+    (made,) = released.glob("*.whl")
     assert made.name == wheel.name
     contents = [{name: ZipFile(path).read(name) for name in ZipFile(path).namelist()} for path in (made, wheel)]
     assert contents[0] == contents[1]
+
+
+def test_twine_finds_nothing_wrong(released):
     pytest.importorskip("twine", reason="twine is missing: make dist installs it")
-    said = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", str(archive), str(made), cwd=tmp_path)
-    assert said.count("PASSED") == 2
+    files = sorted(str(path) for path in released.iterdir())
+    said = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *files, cwd=released)
+    assert said.count("PASSED") == len(files) == 2
 
 
 def test_every_package_of_every_extra_is_pinned(tmp_path):
