@@ -31,6 +31,8 @@ INTEGRATION = (
     "examples/",
     "web/test_load",
     "project/test_docs",
+    "project/test_pages",
+    "project/test_extras",
 )
 """Whole programs and other people's, longest first: they come after the rules and what is built on them."""
 RAY = ("agents/test_cluster", "envs/test_rllib")
