@@ -34,7 +34,7 @@ def test_the_arms_differ_in_the_reward_alone():
 
 
 def test_in_random_play_whoever_acted_last_has_mostly_lost():
-    """5.5% of the games of random play are won by whoever decided last: attacks are answered out of turn."""
+    """About one game of random play in sixteen is won by whoever decided last: attacks are answered out of turn."""
     env = example.OneStream(example.drako_v0.env())
     chance, won = np.random.default_rng(0), []
     for seed in range(60):
