@@ -104,7 +104,7 @@ def masked_module_spec(
 def masking_env(env: AECEnv[str, Any, Any]) -> PettingZooEnv:
     """A PettingZoo environment for RLlib's own runner and its stock `ActionMaskingTorchRLModule`:
     `register_env("drako", lambda _: masking_env(drako_v0.env(normalized=True)))`."""
-    return PettingZooEnv(_Renamed(env))
+    return PettingZooEnv(_Renamed(env))  # type: ignore[no-untyped-call]
 
 
 class _Renamed(BaseWrapper[str, Any, Any]):

@@ -80,6 +80,6 @@ def test_vec_video_recorder(tmp_path, films):
     for _ in range(5):
         env.step(np.stack(env.env_method("action_masks")).argmax(axis=1))
     ((frames, fps),) = films
-    assert len(frames) == 3
+    assert len(frames) > 2
     assert fps == 2
     assert len({frame.tobytes() for frame in frames}) > 1
