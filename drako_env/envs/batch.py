@@ -66,8 +66,8 @@ class GameBatch:
         self._all = np.arange(num_games)
         start = int(fresh_seeds(1)[0]) if seed is None else seed
         self.reset(start)
-        if never_compiled(game.kernels.step_games, game.kernels.sample_games):
-            self.step(self.sample(games=NO_GAMES), NO_GAMES)
+        if never_compiled(game.kernels.step_games):
+            self.step(NO_GAMES, NO_GAMES)
 
     @property
     def observation_fields(self) -> Mapping[str, slice]:

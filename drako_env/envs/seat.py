@@ -133,8 +133,10 @@ class SeatGames:
         Given one seed after the other, for every game, each starts as a single game does that is reset with its seed;
         where there is `None`, its random numbers go on."""
         chosen = self._games if games is None else games
-        if seed is None or isinstance(seed, Sequence):
-            self._deal(chosen, [None] * len(self.done) if seed is None else list(seed))
+        if seed is None:
+            self.batch.deal(chosen)
+        elif isinstance(seed, Sequence | np.ndarray):
+            self._deal(chosen, list(seed))
         else:
             self._chance = np.random.default_rng(seed)
             self._deals[chosen] = chosen

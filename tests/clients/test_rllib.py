@@ -2,12 +2,13 @@
 
 import pytest
 
-pytest.importorskip("ray", reason="needs Ray: pip install 'drako-env[rllib]'")
+ray = pytest.importorskip("ray", reason="needs Ray: pip install 'drako-env[rllib]'")
 
 import numpy as np
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.rllib.utils.metrics import EPISODE_AGENT_RETURN_MEAN
 from ray.tune.registry import register_env
 
 from drako_env import drako_v0
@@ -38,8 +39,10 @@ def test_the_stock_masking_module_learns():
         .rl_module(rl_module_spec=module)
         .training(train_batch_size_per_learner=512, minibatch_size=64, num_epochs=1)
     )
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     algorithm = config.build_algo()
     found = algorithm.train()["env_runners"]
-    assert found["num_episodes"] > 1
-    assert sum(found["agent_episode_return_mean"].values()) == pytest.approx(0)
     algorithm.stop()
+    ray.shutdown()
+    assert found["num_episodes"] > 1
+    assert sum(found[EPISODE_AGENT_RETURN_MEAN].values()) == pytest.approx(0)
