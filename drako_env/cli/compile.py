@@ -16,9 +16,9 @@ import numpy as np
 
 from drako_env.cli.options import make_parser
 from drako_env.engine.game import Game, role_of, sides
-from drako_env.engine.position import Position, prepare
+from drako_env.engine.position import Position
 from drako_env.engine.rollout import add_advantages
-from drako_env.envs.batch import NO_GAMES, GameBatch
+from drako_env.envs.batch import GameBatch
 from drako_env.envs.selfplay import SelfPlay
 from drako_env.games import GAMES, make_game
 from drako_env.players import has_policy, make_player
@@ -39,16 +39,22 @@ def main(argv: Sequence[str]) -> int:
 
 def compile_game(game: Game) -> None:
     """Call every kernel of a game once: those that were never compiled are now, and say so."""
-    prepare(game)
     position = Position(game).deal(0)
-    Position.of(game, position.state).redeal(0)
+    position.observation(0)
+    position.rewards()
+    other = Position.of(game, position.state)
+    other.redeal(0)
+    other.play(other.legal()[0])
     batch = GameBatch(game, 1, seed=0)
-    batch.best(NO_GAMES)
+    batch.step(batch.sample())
+    batch.best()
     batch.load(batch.save())
     batch.play("random")
     for player in ("heuristic", "ismcts:2", "policy", "puct:2", "improve:1"):
         if player in ("heuristic", "ismcts:2") or has_policy(game):
-            make_player(player, game).act(position.view())
+            agent = make_player(player, game)
+            agent.reset(0)
+            agent.act(position.view())
     if has_policy(game):
         _compile_learning(game)
 
@@ -56,6 +62,7 @@ def compile_game(game: Game) -> None:
 def _compile_learning(game: Game) -> None:
     """What self-play and learnt opponents need."""
     policies, games = make_player("policy", game), SelfPlay(game, 1, 1, seed=0)
+    policies.reset(0)
     assert isinstance(policies, PolicyAgent)
     games.collect([policies.policy(role_of(side)).tensors for side in sides(game)])
     add_advantages(games.rollout, 0.99, 0.95, 0.95)

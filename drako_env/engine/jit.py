@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,8 +49,26 @@ def kernel(function: F, folder: Path) -> F:
     """Compile `function` at its first call, with a word about it, and keep the machine code in a folder."""
     compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
     if not numba.config.DISABLE_JIT:
-        compiled._cache = _KernelCache(function, folder)  # type: ignore[attr-defined]
+        dispatcher: Any = compiled
+        dispatcher._cache = _KernelCache(function, folder)
+        dispatcher._compiler.compile = _uncollected(dispatcher._compiler.compile)
     return compiled
+
+
+def _uncollected(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiling and loading make many objects that stay: the garbage collector would walk them again and again."""
+
+    @wraps(work)
+    def call(*arguments: Any) -> Any:
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return work(*arguments)
+        finally:
+            if collecting:
+                gc.enable()
+
+    return call
 
 
 def never_compiled(*kernels: Callable[..., Any]) -> bool:
@@ -90,14 +108,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         self.index = Path(self._cache_file._index_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Loading makes many objects that stay: the garbage collector would walk them again and again."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            found = super().load_overload(sig, target_context)
-        finally:
-            if collecting:
-                gc.enable()
+        found = _uncollected(super().load_overload)(sig, target_context)
         if found is None:
             print(f"drako_env: compiling {self._what}, once, into {self._into} ...", file=sys.stderr, flush=True)
         return found
