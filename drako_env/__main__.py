@@ -15,6 +15,7 @@ COMMANDS = {
     "balance": ("how even a game is under a rules table", "evaluation"),
     "replay": ("leaf through a recorded game; make a page or a film of it", "replay"),
     "train": ("train by self-play (in a clone)", "train"),
+    "compile": ("compile all kernels beforehand, for images and many processes", "train"),
 }
 """What each does, and the extra that brings what it needs."""
 

@@ -178,7 +178,7 @@ class LeaguePPO(PPO):
 
 def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: int) -> PPOConfig:
     """RLlib's words for ours. The batch of an update is the same for any number of runners."""
-    scale = input_scale(np.asarray(game.observation_high))
+    scale = input_scale(game)
     played = {"game": game, "canonical": config.canonical, "kept": config.kept, "value_lambda": config.value_lambda}
     return (
         PPOConfig(LeaguePPO)

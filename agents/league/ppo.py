@@ -25,9 +25,10 @@ LOGGED = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "cl
 class Encoder(BaseFeaturesExtractor):
     """Scales counts to about one, then hidden layers that policy and value share."""
 
-    def __init__(self, observation_space: Any, layers: tuple[int, ...]) -> None:
+    def __init__(self, observation_space: Any, layers: tuple[int, ...], scale: Any = None) -> None:
         super().__init__(observation_space, layers[-1])
-        self.register_buffer("scale", torch.as_tensor(input_scale(observation_space.high)))
+        known = torch.ones(observation_space.shape[0]) if scale is None else torch.as_tensor(scale)
+        self.register_buffer("scale", known.float())
         sizes = [observation_space.shape[0], *layers]
         self.hidden = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in pairwise(sizes))
 
@@ -59,7 +60,9 @@ class KernelPPO(MaskablePPO):
         self.value_lambda, self.kept = value_lambda, kept
         self.seconds: dict[str, float] = dict.fromkeys(("games", "opponents", "forward", "update"), 0.0)
         """Where the time went."""
-        network = {"features_extractor_class": Encoder, "features_extractor_kwargs": {"layers": layers}, "net_arch": []}
+        scale = None if env is None else input_scale(env.games.game).tolist()
+        encoder = {"layers": layers, "scale": scale}
+        network = {"features_extractor_class": Encoder, "features_extractor_kwargs": encoder, "net_arch": []}
         settings["policy_kwargs"] = network | (settings.get("policy_kwargs") or {})
         self.magnet_coef, self.magnet = 0.0, dict[str, torch.Tensor]()
         """The weight of the distance to a policy that holds this one back, and its network as `parts` has it."""

@@ -95,9 +95,13 @@ def is_canonical(info: Mapping[str, str]) -> bool:
     return info.get("canonical") == "yes"
 
 
-def input_scale(high: NDArray[np.int8]) -> Floats:
-    """What every entry of an observation is multiplied with: counts above 2 are rarely above 4."""
-    return np.where(high > 2, 1 / CARDS_SCALE, 1.0).astype(np.float32)
+def input_scale(game: Game) -> Floats:
+    """What a network multiplies every entry of an observation with: counts above 2 are rarely above 4."""
+    scale = np.ones(len(game.observation_high), np.float32)
+    for field in game.observation_fields.values():
+        if game.observation_high[field].max(initial=0) > 2:
+            scale[field] = 1 / CARDS_SCALE
+    return scale
 
 
 def save_policy(path: Path, game: Game, tensors: Tensors, info: dict[str, str], kind: Any = np.float32) -> None:

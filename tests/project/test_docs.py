@@ -110,7 +110,9 @@ def test_the_keys_of_a_position_are_listed(name, heading):
 
 
 def test_ids_and_players_are_listed():
-    assert [row[0] for row in cells(page("reference/gymnasium.md"))[2:]] == [gymnasium_id(name) for name in MODULES]
+    assert [row[0] for row in cells(page("reference/gymnasium.md").split("```")[0])[2:]] == [
+        gymnasium_id(name) for name in MODULES
+    ]
     players = page("guides/evaluation.md").split("## Matches")[0]
     assert [row[0] for row in cells(players)[2:]] == list(KNOWN)
 
@@ -152,6 +154,7 @@ def test_the_arguments_of_an_environment(name, options, default_rules):
     expected = {
         "render_mode": None,
         "render_seat": None,
+        "normalized": False,
         **default_rules,
         **{key: getattr(rules, key) for key in options},
     }
