@@ -16,7 +16,7 @@ NEW_VENV = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Py
 	&& { test -d $(VENV) || $(PYTHON) -m venv $(VENV); }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow test-speed mutate train play bench docs notebooks format playthroughs pictures clean
+.PHONY: help setup test test-slow test-speed mutate train play bench docs notebooks dist format playthroughs pictures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -80,6 +80,12 @@ $(VENV)/.docs: pyproject.toml constraints.txt
 
 notebooks: setup ## run all notebooks, with their pictures and figures, in place (MINUTES=5 of training)
 	@DRAKO_NOTEBOOK_MINUTES=$(MINUTES) $(BIN)/python scripts/notebooks.py
+
+dist: setup ## the wheel and the sources into dist/, checked as PyPI would
+	@$(PIP) --editable '.[release]' $(PROGRESS)
+	@rm -rf dist build
+	@$(BIN)/python -m build --quiet .
+	@$(BIN)/twine check --strict dist/*
 
 format: setup ## format and fix what can be fixed
 	@$(BIN)/ruff format .

@@ -32,6 +32,8 @@ INTEGRATION = (
     "examples/",
     "web/test_load",
     "project/test_docs",
+    "project/test_pages",
+    "project/test_extras",
 )
 """Whole programs and other people's, longest first: they come after the rules and what is built on them."""
 RAY = ("agents/test_cluster", "envs/test_rllib", "clients/test_rllib")

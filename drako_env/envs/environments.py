@@ -83,10 +83,8 @@ class Environments:
 
         Without a word about it the games are those of `seed=0`, so that a training run can be repeated. Give whatever
         evaluates it another one, or `None` for deals that nobody has seen, as in every other door."""
-        try:
-            from drako_env.envs.sb3 import SeatVecEnv
-        except ImportError as error:
-            raise ImportError("sb3_env needs Stable-Baselines3: pip install 'drako-env[train]'") from error
+        from drako_env.envs.sb3 import SeatVecEnv
+
         game = self._game(rules, options)
         return SeatVecEnv(SeatGames(game, num_envs, seat, opponent, seed, canonical, illegal, normalized), render_mode)
 

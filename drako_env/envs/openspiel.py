@@ -19,8 +19,12 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-import pyspiel
 from numpy.typing import NDArray
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise ImportError("this needs OpenSpiel: pip install 'drako-env[openspiel]'") from error
 
 from drako_env.engine.game import Game
 from drako_env.engine.position import Position, prepare

@@ -23,11 +23,16 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
-from ray import ObjectRef, get
+
+try:
+    import torch
+    from ray import ObjectRef, get
+except ImportError as error:
+    raise ImportError("this needs Ray RLlib and PyTorch: pip install 'drako-env[rllib]'") from error
+
 from ray.rllib.core import COMPONENT_RL_MODULE
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis import ValueFunctionAPI

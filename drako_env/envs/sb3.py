@@ -6,8 +6,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
-from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+except ImportError as error:
+    raise ImportError("sb3_env needs Stable-Baselines3: pip install 'drako-env[train]'") from error
 
 from drako_env.envs.rendering import MANY, RENDER_FPS, check_render_mode, render_game
 from drako_env.envs.seat import Opponent, SeatGames

@@ -4,8 +4,12 @@ else, and with whole numbers for the best that can be done without mixing."""
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+
+try:
+    from scipy import sparse
+    from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+except ImportError as error:
+    raise ImportError("linear programmes need SciPy: pip install 'drako-env[evaluation]'") from error
 
 from drako_env.exact.graph import Floats
 from drako_env.exact.tree import Side, Tree

@@ -8,7 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from starlette.exceptions import HTTPException
+from drako_env.web import MISSING
+
+try:
+    from starlette.exceptions import HTTPException
+except ImportError as error:
+    raise ImportError(MISSING) from error
 
 from drako_env.web.session import Session
 

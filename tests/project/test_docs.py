@@ -41,12 +41,16 @@ MEMBERS = {
     "drako_env.envs.openspiel.SpielGame": "new_initial_state make_py_observer",
     "drako_env.envs.openspiel.SpielState": "resample_from_infostate",
     "drako_env.replay": "save load verify record encode positions Replay ReplayError",
+    "drako_env.testing": "check_seat_returns gym_loop check_batch_returns check_seat_env Checked",
+    "drako_env.evaluation.report": "summarise markdown heat_map",
     "drako_env.drako.rules.Rules": "load table",
     "drako_env.golden_dragon.rules.Rules": "load table",
 }
 LIBRARIES = {".sb3.": "stable_baselines3", ".rllib.": "ray", ".openspiel.": "pyspiel"}
 PUBLIC = [f"{home}.{name}" for home, names in MEMBERS.items() for name in names.split()]
-PUBLIC += [home for home in MEMBERS if home != "drako_env.replay"]
+PUBLIC += [
+    home for home in MEMBERS if home not in ("drako_env.replay", "drako_env.testing", "drako_env.evaluation.report")
+]
 ARRAYS = ("observation", "action_mask", "agent", "reward", "done", "seeds")
 
 

@@ -13,6 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.project import test_pages
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -87,13 +89,19 @@ def run(*command, cwd, code=0, input=None, **variables):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Built from a copy of the sources, so that nothing is left over from an earlier build."""
-    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
+def source(tmp_path_factory):
+    """A copy of the sources, so that nothing is left over from an earlier build."""
+    source = tmp_path_factory.mktemp("source")
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     for path in (path for path in ROOT.iterdir() if path.is_file()):
         shutil.copy(path, source)
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory):
+    built = tmp_path_factory.mktemp("built")
     run(sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--quiet", "--wheel-dir", str(built), cwd=source)
     (made,) = built.iterdir()
     return made
@@ -106,6 +114,46 @@ def test_the_wheel_holds_the_package_and_its_data(wheel):
     assert {path.suffix for path in wanted} == {".py", *DATA}
     assert {path.relative_to(ROOT).as_posix() for path in wanted} - names == set()
     assert "drako_env/render/fonts/LICENSE_DEJAVU" in names
+
+
+@pytest.fixture(scope="module")
+def released(source, tmp_path_factory):
+    """As a release is made: an archive of the sources, and a wheel from nothing but that."""
+    pytest.importorskip("build", reason="build is missing: make setup installs it")
+    folder = tmp_path_factory.mktemp("released")
+    run(sys.executable, "-m", "build", "--quiet", "--outdir", str(folder), ".", cwd=source)
+    return folder
+
+
+def test_the_archive_of_the_sources_builds_the_same_wheel(released, wheel):
+    (made,) = released.glob("*.whl")
+    assert made.name == wheel.name
+    contents = [{name: ZipFile(path).read(name) for name in ZipFile(path).namelist()} for path in (made, wheel)]
+    assert contents[0] == contents[1]
+
+
+def test_twine_finds_nothing_wrong(released):
+    pytest.importorskip("twine", reason="twine is missing: make dist installs it")
+    files = sorted(str(path) for path in released.iterdir())
+    said = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *files, cwd=released)
+    assert said.count("PASSED") == len(files) == 2
+
+
+def test_every_package_of_every_extra_is_pinned(tmp_path):
+    """`constraints.txt` is a lock: what pip would install is what stands there."""
+    report, extras = tmp_path / "report.json", "dev,train,film,release,bench"
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
+    run(*command, "--report", str(report), "--constraint", "constraints.txt", f".[{extras}]", cwd=ROOT)
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {_canonical(line.partition("#")[0].strip()) for line in lines if "==" in line}
+    found = [one["metadata"] for one in json.loads(report.read_text())["install"]]
+    chosen = {_canonical(f"{one['name']}=={one['version'].partition('+')[0]}") for one in found}
+    assert {one for one in chosen - pinned if not one.startswith("drako-env==")} == set()
+
+
+def _canonical(pin):
+    name, _, version = pin.partition("==")
+    return f"{re.sub(r'[-_.]+', '-', name).lower()}=={version}"
 
 
 class Installed:
@@ -191,3 +239,23 @@ def test_a_person_plays_on_the_page(installed):
             assert b'"policy"' in urllib.request.urlopen(f"{address}api/games").read()
         finally:
             server.terminate()
+
+
+@pytest.fixture(scope="module")
+def learning(wheel, tmp_path_factory):
+    return Installed(tmp_path_factory.mktemp("learning"), wheel, "[train]")
+
+
+def test_the_installed_packages_agree(learning):
+    assert "No broken requirements" in learning.run("python", "-m", "pip", "check")
+
+
+def test_the_guide_can_be_followed_without_a_clone(learning):
+    """Every block of the page, then every line for the shell."""
+    learning.run("python", "-c", test_pages.program("guides/own-repository", learning.cwd))
+    for words in test_pages.lines("guides/own-repository"):
+        if words[0] == "drako-env":
+            learning.run(*words)
+    assert json.loads((learning.cwd / "runs" / "tournament" / "report.json").read_text())["games"] == 9 * 20
+    for page in ("guides/troubleshooting", "guides/compatibility"):
+        learning.run("python", "-c", test_pages.program(page, learning.cwd))
