@@ -84,7 +84,8 @@ class Mccfr:
             reach[step.games] *= _chosen(step.strategy, step.action)
             drawn[step.games] *= step.drawn
         for step in reversed(steps):
-            worth, likely = rewards[step.games] * tail[step.games] / drawn[step.games], _chosen(step.strategy, step.action)
+            worth = rewards[step.games] * tail[step.games] / drawn[step.games]
+            likely = _chosen(step.strategy, step.action)
             gain = -(worth * likely)[:, None] * self.tree.masks[step.views]
             gain[np.arange(len(gain)), step.action] += worth
             np.add.at(self.regrets, step.views, gain)

@@ -106,12 +106,18 @@ class _Sets:
         return Side(np.concatenate([nothing, *self.parent]), first, action, np.concatenate([nothing, *self.view]))
 
 
-def build_tree(game: Game, most: int = MAX_POSITIONS, tell: Callable[[int], object] = lambda size: None) -> Tree:
+def build_tree(
+    game: Game,
+    most: int = MAX_POSITIONS,
+    tell: Callable[[int], object] = lambda size: None,
+    begin: tuple[NDArray[np.void], Floats] | None = None,
+) -> Tree:
     """All of it; `ValueError` if there are more than two seats or `most` positions. `tell` hears how many there are so
-    far."""
+    far. `begin`: the end of a game alone, from these positions with these probabilities; both seats know them all, and
+    each sees its own part of the one that it is."""
     if len(game.seats) != 2:
         raise ValueError(f"{game.name} has {len(game.seats)} seats, and exact play is for two")
-    start = deals(game, min(most, MAX_DEALS))
+    start = deals(game, min(most, MAX_DEALS), begin)
     paths = _Paths(
         np.arange(len(start.states)), list(start.look), [np.zeros(len(start.states), np.int64)] * 2, start.chances
     )
@@ -122,10 +128,10 @@ def build_tree(game: Game, most: int = MAX_POSITIONS, tell: Callable[[int], obje
         tell(size)
         here, states = level(game, states, most - size)
         levels.append(here)
-        begin = _enter(here, paths, sets, views.add(here))
+        first_move = _enter(here, paths, sets, views.add(here))
         if size + int(np.diff(here.first)[paths.state].sum()) > most:
             raise too_large(most)
-        ended, paths = _follow(here, paths, begin)
+        ended, paths = _follow(here, paths, first_move)
         ends.append(ended)
     observations, masks, examples, place = views.different(len(game.observation_high))
     first, second = (side.side() for side in sets)

@@ -41,12 +41,13 @@ MEMBERS = {
     "drako_env.envs.openspiel.SpielGame": "new_initial_state make_py_observer",
     "drako_env.envs.openspiel.SpielState": "resample_from_infostate",
     "drako_env.replay": "save load verify record encode positions Replay ReplayError",
+    "drako_env.dataset": "load record header_of Dataset",
     "drako_env.drako.rules.Rules": "load table",
     "drako_env.golden_dragon.rules.Rules": "load table",
 }
 LIBRARIES = {".sb3.": "stable_baselines3", ".rllib.": "ray", ".openspiel.": "pyspiel"}
 PUBLIC = [f"{home}.{name}" for home, names in MEMBERS.items() for name in names.split()]
-PUBLIC += [home for home in MEMBERS if home != "drako_env.replay"]
+PUBLIC += [home for home in MEMBERS if home not in ("drako_env.replay", "drako_env.dataset")]
 ARRAYS = ("observation", "action_mask", "agent", "reward", "done", "seeds")
 
 
