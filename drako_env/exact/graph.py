@@ -85,9 +85,13 @@ def outcomes(game: Game, state: np.void, most: int, what: str = "positions") -> 
     return np.array(found), np.array(chances)
 
 
-def too_large(most: int, what: str = "positions") -> ValueError:
+class TooLargeError(ValueError):
+    """There is more than can be counted."""
+
+
+def too_large(most: int, what: str = "positions") -> TooLargeError:
     """What is said of a table that cannot be counted."""
-    return ValueError(f"more than {most:,} {what}: this table is too large for exact play")
+    return TooLargeError(f"more than {most:,} {what}: this table is too large for exact play")
 
 
 def _laid_out(game: Game, state: np.void, outcome: int) -> np.void:

@@ -4,10 +4,13 @@ import json
 
 import pytest
 
-from agents.exact.figures import figures, without_mixing
+from agents.exact import find
+from agents.exact.figures import figures, mixing_gains, without_mixing
 from agents.exact.find import climb, judge, known, table_of
 from drako_env.exact import build_tree, exploitability, load_strategies
+from drako_env.exact.linear import best_without_mixing, solve_exactly
 from drako_env.games import make_game
+from tests.kuhn.game import Kuhn, Rules
 
 MICRO = {"start_hand": 1, "room": 0, "cards_per_draw": 2, "armor": 2, "fury": 1, "archer": 1, "net": 2, "exchange": 0}
 MICRO |= {"dwarves": {"5": 1, "6": 1}, "dragon": {"5": 2, "3": 1}}
@@ -30,6 +33,19 @@ def test_what_is_known_of_a_table():
     assert abs(found["value"]) < 0.01
     assert found["shown"] == pytest.approx(1, abs=0.01)
     assert judge(MICRO, 1000)["score"] == -1
+
+
+def test_what_mixing_brings_is_proved(monkeypatch):
+    """In Kuhn poker it brings something; where pure strategies drawn from an equilibrium are poor, better ones may be."""
+    kuhn = build_tree(Kuhn.of(Rules()))
+    assert mixing_gains(kuhn, 20) == pytest.approx(
+        sum(solve_exactly(kuhn, seat)[0] - best_without_mixing(kuhn, seat, 20)[0] for seat in range(2))
+    )
+    assert mixing_gains(kuhn, 20) > 0.1
+    pure = MICRO | {"armor": 3, "dwarves": {"5": 1, "2": 1}, "dragon": {"5": 1, "3": 1}}
+    assert judge(pure, 2000)["mixing"] == pytest.approx(0)
+    monkeypatch.setattr(find, "mixing_gains", lambda tree, seconds: 9.0)
+    assert judge(pure, 2000)["mixing"] > 0.3
 
 
 def test_a_climb_is_the_same_every_time_and_never_goes_down(tmp_path):
