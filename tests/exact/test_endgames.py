@@ -8,7 +8,7 @@ import pytest
 from drako_env.engine.rng import seed_words
 from drako_env.envs.batch import GameBatch
 from drako_env.exact import Solver, all_deals, build_tree, exploitability, uniform, value
-from drako_env.exact.linear import solve_exactly
+from drako_env.exact.linear import best_without_mixing, solve_exactly
 from drako_env.games import make_game
 from tests.kuhn.game import Kuhn, Rules
 
@@ -55,6 +55,9 @@ def test_an_endgame_is_solved(tree):
     assert exploitability(tree, *solver.average()) < 0.002
     assert value(tree, *solver.average()) == pytest.approx(1 / 30, abs=0.002)
     assert [solve_exactly(tree, seat)[0] for seat in range(2)] == pytest.approx([1 / 30, -1 / 30])
+    assert tree.open_value == pytest.approx(1 / 30)
+    assert best_without_mixing(tree, 0, 60) == pytest.approx((1 / 30, 1 / 30))
+    assert exploitability(tree, uniform(tree, 0), uniform(tree, 1)) == pytest.approx(0.5224, abs=1e-4)
     assert (tree.size, [side.sets for side in tree.sides]) == (7640, [4192, 3448])
 
 

@@ -41,6 +41,15 @@ def test_information_sets_and_exploitability_agree(tree, their_uniform):
     assert (sets, pytest.approx(gain, abs=1e-9)) == their_uniform
 
 
+@pytest.mark.slow
+def test_a_larger_table_agrees_too():
+    game, tree = pyspiel.load_game("python_drako(rules=small)"), build_tree(make_game("drako", rules="small"))
+    policy = spiel_policy.TabularPolicy(game)
+    sets, gain = ours_of(tree)
+    assert sets == len(policy.state_lookup)
+    assert gain == pytest.approx(spiel_exploitability.nash_conv(game, policy), abs=1e-9)
+
+
 def test_the_same_iterations_come_to_the_same_strategies():
     """On Kuhn poker; where moves are worth the same, which of them is chosen hangs on the last bit of a number."""
     game, tree = pyspiel.load_game("kuhn_poker"), build_tree(Kuhn.of(Rules()))
