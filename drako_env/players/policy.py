@@ -306,3 +306,14 @@ class PolicyAgent(WeighingAgent):
             seen = observation[rows], mask[rows]
             actions[rows] = self.policy(role).sample(*seen, self._chance, self.temperature)
         return actions
+
+    def value_batch(
+        self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """The winning chances that it gives `seats` in many games."""
+        values, roles = np.empty(len(seats)), np.array(self._roles)[seats]
+        for role in np.unique(roles):
+            rows = roles == role
+            policy = self.policy(role)
+            values[rows] = policy.judge(observation[rows], mask[rows])[1] / policy.game.max_reward
+        return np.clip(0.5 + 0.5 * values, 0.0, 1.0)

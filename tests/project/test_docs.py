@@ -43,14 +43,14 @@ MEMBERS = {
     "drako_env.replay": "save load verify record encode positions Replay ReplayError",
     "drako_env.testing": "check_seat_returns gym_loop check_batch_returns check_seat_env Checked",
     "drako_env.evaluation.report": "summarise markdown heat_map",
+    "drako_env.dataset": "load record header_of Dataset",
     "drako_env.drako.rules.Rules": "load table",
     "drako_env.golden_dragon.rules.Rules": "load table",
 }
 LIBRARIES = {".sb3.": "stable_baselines3", ".rllib.": "ray", ".openspiel.": "pyspiel"}
 PUBLIC = [f"{home}.{name}" for home, names in MEMBERS.items() for name in names.split()]
-PUBLIC += [
-    home for home in MEMBERS if home not in ("drako_env.replay", "drako_env.testing", "drako_env.evaluation.report")
-]
+MODULES = ("drako_env.replay", "drako_env.testing", "drako_env.evaluation.report", "drako_env.dataset")
+PUBLIC += [home for home in MEMBERS if home not in MODULES]
 ARRAYS = ("observation", "action_mask", "agent", "reward", "done", "seeds")
 
 
