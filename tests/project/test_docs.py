@@ -49,8 +49,8 @@ MEMBERS = {
 }
 LIBRARIES = {".sb3.": "stable_baselines3", ".rllib.": "ray", ".openspiel.": "pyspiel"}
 PUBLIC = [f"{home}.{name}" for home, names in MEMBERS.items() for name in names.split()]
-MODULES = ("drako_env.replay", "drako_env.testing", "drako_env.evaluation.report", "drako_env.dataset")
-PUBLIC += [home for home in MEMBERS if home not in MODULES]
+WHOLE_MODULES = ("drako_env.replay", "drako_env.testing", "drako_env.evaluation.report", "drako_env.dataset")
+PUBLIC += [home for home in MEMBERS if home not in WHOLE_MODULES]
 ARRAYS = ("observation", "action_mask", "agent", "reward", "done", "seeds")
 
 
