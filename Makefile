@@ -42,7 +42,7 @@ test: setup ## lint, types, tests (OPTIONS for pytest: "--random-order --chance 
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m tests.compile | xargs -P 2 -n 1 $(BIN)/python -m tests.compile
+	@printf '%s\n' drako golden_dragon | xargs -P 2 -n 1 $(BIN)/python -m drako_env compile
 	@$(BIN)/pytest -m "not slow and not timing" -n auto --maxprocesses 4 --dist loadgroup $(OPTIONS)
 
 test-slow: setup ## the long comparisons: oracle, re-dealing, a hundred thousand games

@@ -13,8 +13,10 @@ COMMANDS = {
     "evaluate": ("players against each other: win rates with intervals", "evaluation"),
     "tournament": ("everybody against everybody: pay-offs, ratings, equilibrium", "evaluation"),
     "balance": ("how even a game is under a rules table", "evaluation"),
+    "dataset": ("games of players as a data set to learn from", "evaluation"),
     "replay": ("leaf through a recorded game; make a page or a film of it", "replay"),
     "train": ("train by self-play (in a clone)", "train"),
+    "compile": ("compile all kernels beforehand, for images and many processes", "train"),
 }
 """What each does, and the extra that brings what it needs."""
 

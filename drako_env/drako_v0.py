@@ -17,7 +17,7 @@ for agent in env.agent_iter():
 | actions           | `Discrete(A)`, one id for each action of `drako.actions`; masked                  |
 | observation       | `{"observation": int8 (D,), "action_mask": int8 (A,)}`; fields in `drako.observe` |
 | rewards           | +1 to the winner and -1 to the loser at the end, 0 before                         |
-| arguments         | `render_mode`, `render_seat`, `rules` and every option of `drako/RULES.md`        |
+| arguments         | `render_mode`, `render_seat`, `normalized`, `rules`, options of `drako/RULES.md`  |
 
 `rules` is the name of a shipped table (`"reconstructed"`, the default, `"reconstructed_1"` or `"tiny"`), a path to a
 `.toml`, or a `Rules` object. In Gymnasium: `gymnasium.make("drako_env/Drako-v0", seat="dwarves_0")`, and `make_vec` for

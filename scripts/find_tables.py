@@ -37,8 +37,8 @@ def options_of() -> argparse.Namespace:
 
 
 def report(found: dict[int, list[dict[str, Any]]]) -> str:
-    """The best ones as a table in Markdown."""
-    best = sorted((e for climbed in found.values() for e in climbed if e["score"] > 0), key=lambda e: -e["score"])
+    """What the best climbs came to, as a table in Markdown."""
+    best = sorted((climbed[-1] for climbed in found.values() if climbed[-1]["score"] > 0), key=lambda e: -e["score"])
     rows = [
         [str(e["seed"]), f"{sum(e['sets']):,}", *(f"{e[key]:+.3f}" for key in ("value", "mixing", "shown", "uniform"))]
         for e in best[:SHOWN]

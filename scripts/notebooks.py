@@ -17,28 +17,13 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from drako_env.cli.compile import compile_game
 from drako_env.cli.options import fail
-from drako_env.engine.game import role_of, sides
-from drako_env.envs.batch import GameBatch
-from drako_env.envs.selfplay import SelfPlay
 from drako_env.games import GAMES, make_game
-from drako_env.players import make_player, prepare_players
-from drako_env.players.policy import PolicyAgent
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 LONGEST_CELL = 3600
-
-
-def compile_kernels() -> None:
-    """What a first start would announce in the midst of a notebook, and take time for where speed is measured."""
-    for name in GAMES:
-        prepare_players(make_game(name))
-        GameBatch(make_game(name), 1, seed=0).play("random")
-    game = make_game("drako")
-    policy = make_player("policy", game)
-    assert isinstance(policy, PolicyAgent)
-    SelfPlay(game, 1, 1, seed=0).collect([policy.policy(role_of(side)).tensors for side in sides(game)])
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
@@ -61,7 +46,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.short:
         os.environ["DRAKO_NOTEBOOK_SHORT"] = "1"
-    compile_kernels()
+    for name in GAMES:  # a first start would announce itself in the midst of a notebook
+        compile_game(make_game(name))
     for path in options.notebooks or sorted(FOLDER.glob("*.ipynb")):
         start = time.perf_counter()
         target = (options.out or path.parent) / path.name

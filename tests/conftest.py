@@ -23,6 +23,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what 
 INTEGRATION = (
     "agents/test_cluster",
     "envs/test_rllib",
+    "clients/",
     "agents/test_league",
     "evaluation/test_evaluation",
     "notebooks/",
@@ -35,7 +36,7 @@ INTEGRATION = (
     "project/test_extras",
 )
 """Whole programs and other people's, longest first: they come after the rules and what is built on them."""
-RAY = ("agents/test_cluster", "envs/test_rllib")
+RAY = ("agents/test_cluster", "envs/test_rllib", "clients/test_rllib")
 
 
 def pytest_addoption(parser):

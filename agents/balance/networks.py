@@ -13,7 +13,7 @@ def fitted(tensors: Tensors, before: Game, after: Game) -> dict[str, Floats]:
     old, new, weight = before.observation_fields, after.observation_fields, tensors["0.weight"]
     sizes = {name: field.stop - field.start for name, field in new.items()}
     columns = np.concatenate([resized(weight[:, old[name]], size) for name, size in sizes.items()], axis=1)
-    scale = input_scale(after.observation_high)
+    scale = input_scale(after)
     for name, size in sizes.items():
         if size == old[name].stop - old[name].start:
             scale[new[name]] = tensors["scale"][old[name]]

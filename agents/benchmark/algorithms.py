@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from agents.benchmark.mccfr import Mccfr
 from agents.league.config import Config
 from agents.league.league import Learners
 from agents.league.local import LocalLearners
@@ -66,9 +67,13 @@ def self_play(
         learners.close()
 
 
+def _export(learners: Learners, game: Game, folder: str) -> None:
+    learners.export({side: Path(folder) / f"{role_of(side)}{SUFFIX}" for side in sides(game)}, {})
+
+
 def _exported(learners: Learners, game: Game) -> Strategies:
     with TemporaryDirectory() as folder:
-        learners.export({side: Path(folder) / f"{role_of(side)}{SUFFIX}" for side in sides(game)}, {})
+        _export(learners, game, folder)
         policies = load_policies(Path(folder), game)
     first, second = (policies[role_of(seat)].probabilities for seat in game.seats)
     return first, second
@@ -175,6 +180,14 @@ def cfr_plus(tree: Tree, seed: int, progress: Progress) -> Generator[Learnt]:
         yield Learnt(solver.iteration * tree.size, solver.average)
 
 
+def mccfr(tree: Tree, seed: int, progress: Progress) -> Generator[Learnt]:
+    """Outcome-sampling MCCFR: a table again, but learnt from games that are played."""
+    learner = Mccfr(tree, _game(tree), seed)
+    while True:
+        learner.iterate()
+        yield Learnt(learner.decisions, lambda: _told(learner.average()))
+
+
 def search(tree: Tree, seed: int, progress: Progress, spec: str, tries: int = 8) -> Generator[Learnt]:
     """A player that learns nothing: how often it chooses each action in a few tries. It is looked at once."""
     game = _game(tree)
@@ -184,8 +197,32 @@ def search(tree: Tree, seed: int, progress: Progress, spec: str, tries: int = 8)
         for number in range(tries):
             player.reset((seed * tries + number) * len(tree.examples) + i)
             shares[i, player.act(view)] += 1 / tries
-    told: Probabilities = lambda observation, mask: shares  # noqa: E731
-    yield Learnt(len(tree.examples) * tries, lambda: (told, told))
+    yield Learnt(len(tree.examples) * tries, lambda: _told(shares))
+
+
+def _told(shares: NDArray[np.float64]) -> Strategies:
+    """What both seats do in each view of a tree."""
+
+    def probabilities(observation: NDArray[np.int8], mask: NDArray[np.int8]) -> NDArray[np.floating]:
+        return shares
+
+    return probabilities, probabilities
+
+
+def guided_search(
+    tree: Tree, seed: int, progress: Progress, simulations: int = 64, training: float = 0.5, tries: int = 8
+) -> Generator[Learnt]:
+    """Self-play for a part of the time, then a search that is guided by what it has learnt. It is looked at once."""
+    game, learners = _game(tree), LocalLearners(1)
+    work = self_play(tree, seed, lambda: min(1.0, progress() / training), learners)
+    with TemporaryDirectory() as folder:
+        learnt = next(work)
+        while progress() < training:
+            learnt = next(work)
+        _export(learners, game, folder)
+        work.close()
+        (found,) = search(tree, seed, progress, f"puct:{simulations}:{folder}", tries)
+    yield Learnt(learnt.decisions + found.decisions, found.strategies)
 
 
 PLAIN = {"entropy": 0.0, "last_entropy": 0.0, "average": 0.0, "sparring": 0.0, "kept": 1.0}
@@ -200,5 +237,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "RLlib": rllib,
     "NFSP": nfsp,
     "CFR+": cfr_plus,
+    "MCCFR": mccfr,
     "ismcts:200": partial(search, spec="ismcts:200"),
+    "puct:64": guided_search,
 }

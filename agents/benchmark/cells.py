@@ -94,9 +94,9 @@ def tree_of(game: str, table: str) -> Tree:
 
 
 def run_cell(cell: Cell, folder: Path) -> None:
-    """Run it and write down what was found. Once before, for a moment: nobody is to pay for compiling."""
+    """Run it and write down what was found. Once before, as if its time were over: nobody is to pay for compiling."""
     algorithm, tree = algorithm_of(cell.algorithm), tree_of(cell.game, cell.table)
-    first = algorithm(tree, cell.seed, lambda: 0.0)
+    first = algorithm(tree, cell.seed, lambda: 1.0)
     next(first)
     first.close()
     points = list(follow(algorithm, tree, cell.seed, cell.seconds))

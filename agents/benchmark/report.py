@@ -12,7 +12,8 @@ from drako_env.runs import write
 
 Runs = Mapping[tuple[str, str], Sequence[Sequence[Mapping[str, Any]]]]
 """Table and algorithm -> the points of each seed."""
-COLOURS = ("#b5432a", "#2f6f8f", "#5b8c5a", "#8a7fa3", "#c9a227", "#4c4c4c", "#d07c9a", "#6b4f2a", "#3aa6a0", "#999999")
+COLOURS = ("#b5432a", "#2f6f8f", "#5b8c5a", "#8a7fa3", "#c9a227", "#4c4c4c")
+COLOURS += ("#d07c9a", "#6b4f2a", "#3aa6a0", "#999999", "#7a1f5c")
 
 
 def results_table(runs: Runs) -> str:

@@ -90,11 +90,12 @@ class LeagueLearner(PPOTorchLearner):
         """One side's update, from as many whole minibatches as there are."""
         config = self.config
         entropy = float(self.entropy_coeff_schedulers_per_module[side].get_current_value())
-        settings = Settings(config.num_epochs, config.minibatch_size, config.clip_param, entropy)
+        magnet = config.learner_config_dict["magnet"]
+        settings = Settings(config.num_epochs, config.minibatch_size, config.clip_param, entropy, magnet=magnet)
         left = len(order) % settings.minibatch if len(order) > settings.minibatch else 0
         chosen = torch.from_numpy(order[left:])
         decisions = {name: tensor[chosen] for name, tensor in batch.items()}
-        return learn(self.module[side].judge, self.get_optimizer(side), decisions, settings)
+        return learn(self.module[side].judge, self.get_optimizer(side), decisions, settings, self.average[side])
 
     def after_gradient_based_update(self, *, timesteps: dict[str, Any]) -> None:
         """The averages follow."""
@@ -177,7 +178,7 @@ class LeaguePPO(PPO):
 
 def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: int) -> PPOConfig:
     """RLlib's words for ours. The batch of an update is the same for any number of runners."""
-    scale = input_scale(np.asarray(game.observation_high))
+    scale = input_scale(game)
     played = {"game": game, "canonical": config.canonical, "kept": config.kept, "value_lambda": config.value_lambda}
     return (
         PPOConfig(LeaguePPO)
@@ -197,7 +198,7 @@ def ppo_config(game: Game, seeds: Mapping[str, int], config: Config, runners: in
             max_num_env_runner_restarts=-1,
             env_runner_health_probe_timeout_s=PROBE_SECONDS,
         )
-        .learners(learner_class=LeagueLearner, learner_config_dict={"average": config.average})
+        .learners(learner_class=LeagueLearner, learner_config_dict={"average": config.average, "magnet": config.magnet})
         .training(
             lr=config.learning_rate,
             gamma=config.gamma,

@@ -33,9 +33,9 @@ class Config:
     run won 52% and 54%."""
     num_envs: int = 256
     """Games side by side, shared among the cores: in self-play all sides learn from the same ones."""
-    steps: int = 64
-    """Decisions per game, side and update: 16,384 of every side, enough for a steady gradient with rewards at the end
-    only. In self-play on average: whoever decides more often has more."""
+    steps: int = 16
+    """Decisions per game, side and update: 4,096 of every side. In self-play on average: whoever decides more often has
+    more."""
     minibatch: int = 512
     epochs: int = 1
     """Passes over each batch: new games are cheaper than learning the same ones again."""
@@ -53,16 +53,20 @@ class Config:
     entropy: float = 0.05
     """Keeps policies mixed: hands are hidden, and a player who always bluffs the same way is read. At the start; it
     falls in equal proportions."""
-    last_entropy: float = 0.01
+    last_entropy: float = 0.006
     """At the end of the run: then the best actions are to be played."""
+    magnet: float = 0.1
+    """The weight of the distance (KL divergence) to the average of the networks so far, which holds the newest one
+    back. Where mixing is needed, learners without it run after each other in circles that grow as entropy falls."""
     sparring: float = 0.5
     """Of the first games of self-play, the share in which one seat learns against the rules of thumb, as far as it
     loses to them. It falls in a straight line to nothing at the end of the run, since what is learnt against a
     player who does not learn can be exploited."""
     clip: float = 0.2
-    average: float = 0.99
-    """What is exported is the average of the networks so far: with every update it keeps this share of what it was."""
-    rollouts: int = 8
+    average: float = 0.997
+    """What is exported, and holds the newest network back, is the average of the networks so far: with every update it
+    keeps this share of what it was."""
+    rollouts: int = 32
     """Updates a round."""
     snapshot_every: int = 5
     """Rounds between two policies that are kept for good."""

@@ -53,6 +53,7 @@ class Learner:
     def begin(self, pace: Pace) -> None:
         """A round at this pace."""
         self.model.lr_schedule, self.model.ent_coef = lambda _: pace.rate, pace.entropy
+        self.model.magnet_coef, self.model.magnet = self.config.magnet, self.average
         self.model.seconds = dict.fromkeys(self.model.seconds, 0.0)
 
     def train_against(self, opponents: Opponents) -> dict[str, Any]:

@@ -25,9 +25,10 @@ LOGGED = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "cl
 class Encoder(BaseFeaturesExtractor):
     """Scales counts to about one, then hidden layers that policy and value share."""
 
-    def __init__(self, observation_space: Any, layers: tuple[int, ...]) -> None:
+    def __init__(self, observation_space: Any, layers: tuple[int, ...], scale: Any = None) -> None:
         super().__init__(observation_space, layers[-1])
-        self.register_buffer("scale", torch.as_tensor(input_scale(observation_space.high)))
+        known = torch.ones(observation_space.shape[0]) if scale is None else torch.as_tensor(scale)
+        self.register_buffer("scale", known.float())
         sizes = [observation_space.shape[0], *layers]
         self.hidden = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in pairwise(sizes))
 
@@ -59,8 +60,12 @@ class KernelPPO(MaskablePPO):
         self.value_lambda, self.kept = value_lambda, kept
         self.seconds: dict[str, float] = dict.fromkeys(("games", "opponents", "forward", "update"), 0.0)
         """Where the time went."""
-        network = {"features_extractor_class": Encoder, "features_extractor_kwargs": {"layers": layers}, "net_arch": []}
+        scale = None if env is None else input_scale(env.games.game).tolist()
+        encoder = {"layers": layers, "scale": scale}
+        network = {"features_extractor_class": Encoder, "features_extractor_kwargs": encoder, "net_arch": []}
         settings["policy_kwargs"] = network | (settings.get("policy_kwargs") or {})
+        self.magnet_coef, self.magnet = 0.0, dict[str, torch.Tensor]()
+        """The weight of the distance to a policy that holds this one back, and its network as `parts` has it."""
         self.number = 0
         """Which decisions of the rollout are its own: those of this learner."""
         super().__init__(policy, env, **settings)
@@ -72,7 +77,7 @@ class KernelPPO(MaskablePPO):
             self.rollout = new_rollout(self.env.games.game, self.n_envs, self.n_steps)
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "rollout"]
+        return [*super()._excluded_save_params(), "rollout", "magnet"]
 
     def tensors(self) -> Tensors:
         """The network, for `save_policy` and for the kernels."""
@@ -107,8 +112,9 @@ class KernelPPO(MaskablePPO):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         clip = float(self.clip_range(self._current_progress_remaining))
-        settings = Settings(self.n_epochs, self.batch_size, clip, self.ent_coef, self.vf_coef, self.max_grad_norm)
-        found = learn(self._judge, self.policy.optimizer, self._chosen(), settings)
+        weights = self.ent_coef, self.vf_coef, self.max_grad_norm, self.magnet_coef
+        settings = Settings(self.n_epochs, self.batch_size, clip, *weights)
+        found = learn(self._judge, self.policy.optimizer, self._chosen(), settings, self.magnet)
         for name, figure in zip(LOGGED, found.values(), strict=True):
             self.logger.record(f"train/{name}", -figure if name == "entropy_loss" else figure)
         self._n_updates += self.n_epochs

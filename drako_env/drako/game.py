@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,6 @@ from drako_env.engine.game import Game
 from drako_env.engine.kernels import compile_kernels
 from drako_env.engine.symmetry import Symmetries
 
-MAX_CARDS = 127
-HIGH = dict.fromkeys(("own_hand", "own_deck", "own_discards", "opponent_unseen", "opponent_discards"), MAX_CARDS)
-HIGH |= dict.fromkeys(("strikes_open", "strikes_taken"), 2)
-
 
 class Drako(Game):
     """The game under one set of rules."""
@@ -41,7 +38,7 @@ class Drako(Game):
 
     def __init__(self, rules: Rules) -> None:
         fields = {field.name.lower(): size for field, size in zip(Field, field_sizes(rules), strict=True)}
-        super().__init__(rules, build_tables(rules), all_actions(rules), fields, HIGH)
+        super().__init__(rules, build_tables(rules), all_actions(rules), fields, _high(rules))
         self.chance = CardChance(rules, self.tables)
         self.max_decisions = _max_decisions(rules)
 
@@ -82,6 +79,17 @@ class Drako(Game):
     def picture(self, scene: Mapping[str, Any]) -> str:
         """A scene drawn as SVG."""
         return picture.picture(scene)
+
+
+def _high(rules: Rules) -> dict[str, int | list[int]]:
+    """No more copies of a card than there are in the deck that has more of them, nor in hand than a hand holds (R5.3);
+    a figure is struck twice at most."""
+    decks = [[card.copies for card in deck] for deck in rules.decks]
+    copies = [max(kinds) for kinds in zip_longest(*decks, fillvalue=0)]
+    hand = rules.hand_limit + rules.cards_per_draw
+    high: dict[str, int | list[int]] = {"strikes_open": 2, "strikes_taken": 2}
+    high |= dict.fromkeys(("own_deck", "own_discards", "opponent_unseen", "opponent_discards"), copies)
+    return high | {"own_hand": [min(hand, number) for number in copies]}
 
 
 def _max_decisions(rules: Rules) -> int:

@@ -40,10 +40,10 @@ class Game:
         tables: NDArray[np.void],
         actions: Sequence[Mapping[str, Any]],
         fields: Mapping[str, int],
-        high: Mapping[str, int],
+        high: Mapping[str, Any],
     ) -> None:
-        """`fields` are those of the observation with their sizes, in order; `high` the greatest numbers where they are
-        above 1."""
+        """`fields` are those of the observation with their sizes, in order; `high` the greatest numbers that can
+        occur, for a whole field or entry by entry, where they are above 1."""
         self.rules, self.tables = rules, tables
         self.actions: tuple[Mapping[str, Any], ...] = tuple(MappingProxyType(dict(action)) for action in actions)
         """Every action as a dictionary, in id order."""
@@ -70,6 +70,10 @@ class Game:
     def symmetries(self) -> Symmetries:
         """The ways to turn the board that change nothing but names; only as it is, unless a game knows more."""
         return Symmetries(np.arange(len(self.observation_high))[None], np.arange(len(self.actions))[None])
+
+    def normalized(self, observation: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Observations as numbers from 0 to 1: counts divided by what they can be at most."""
+        return np.divide(observation, self.observation_high, dtype=np.float32)
 
     def rules_table(self) -> dict[str, Any]:
         """The rules in full, JSON-able: what a replay needs to be played again."""

@@ -1,9 +1,10 @@
 """`jit` for the rules, `kernel` for the entry points: numba's compiler, with a disk cache that notices every change.
 
-Numba's own cache looks only at the file that defines a function, not at the functions it calls. So the cache lives in
-a directory named after a digest of the engine's sources and those of the game: edit any of them and the machine code is
-made anew. Only the entry points are cached: their machine code holds all that they call, and a warm start has less to
-open.
+Numba's own cache looks only at the file that defines a function, not at the functions it calls, and at where that file
+is. So the cache is ours: a folder named after a digest of the engine's sources and those of the game, of Python, numba,
+NumPy and the processor. Edit any of them and the machine code is made anew; environments that agree in all of them
+share it, wherever they are installed. Only the entry points are cached: their machine code holds all that they call,
+and a warm start has less to open.
 """
 
 import gc
@@ -12,12 +13,16 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite
 import numba
+import numpy as np
 from llvmlite.binding import get_host_cpu_name
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,58 +46,102 @@ def fast_jit(function: F) -> F:
 
 
 def kernel(function: F, folder: Path) -> F:
-    """Compile `function` at its first call and keep the machine code in a folder."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)  # read while decorating: other users of numba keep their own setting
-    try:
-        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-        return compiled
-    finally:
-        numba.config.CACHE_DIR = before
+    """Compile `function` at its first call, with a word about it, and keep the machine code in a folder."""
+    compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
+    if not numba.config.DISABLE_JIT:
+        dispatcher: Any = compiled
+        dispatcher._cache = _KernelCache(function, folder)
+        dispatcher._compiler.compile = _uncollected(dispatcher._compiler.compile)
+    return compiled
+
+
+def _uncollected(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiling and loading make many objects that stay: the garbage collector would walk them again and again."""
+
+    @wraps(work)
+    def call(*arguments: Any) -> Any:
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return work(*arguments)
+        finally:
+            if collecting:
+                gc.enable()
+
+    return call
+
+
+def never_compiled(*kernels: Callable[..., Any]) -> bool:
+    """Whether some of these kernels are not in the cache yet."""
+    caches = [getattr(function, "_cache", None) for function in kernels]
+    return any(isinstance(cache, _KernelCache) and not cache.index.exists() for cache in caches)
+
+
+class _Folder(_CacheLocator):  # type: ignore[misc]
+    """A folder that is named after all that matters: no file is looked at."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._folder, self._line = folder, function.__code__.co_firstlineno
+
+    def from_function(self, py_func: Any, py_file: str) -> "_Folder":
+        """Numba asks a class for a place; this is one."""
+        return self
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache in a folder of ours; says what is about to be compiled."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        located = {"_locator_classes": [_Folder(function, folder)]}
+        self._impl_class = type("Located", (CompileResultCacheImpl,), located)
+        super().__init__(function)
+        self._what, self._into = f"{folder.name.rpartition('-')[0]} {function.__name__.strip('_')}", folder.parent
+        self.index = Path(self._cache_file._index_path)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = _uncollected(super().load_overload)(sig, target_context)
+        if found is None:
+            print(f"drako_env: compiling {self._what}, once, into {self._into} ...", file=sys.stderr, flush=True)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Where nothing can be written any more, the next process compiles again."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
 
 @cache
 def cache_dir(rules: Path) -> Path:
-    """The folder for the machine code of the rules written in a folder, in this version; a temporary one where the home
-    folder cannot be written."""
+    """The folder for the machine code of the rules written in a folder, in this version: where there is some already,
+    as in an image, it need not be writable; a temporary one where the home folder cannot be written."""
     homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
     for home in [Path(h) for h in homes if h] + [Path(tempfile.gettempdir())]:
         folder = home / "drako_env" / f"{rules.name}-{_digest(rules)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            usable = os.access(folder, os.W_OK) or any(folder.glob("*.nbi"))
         except OSError:
             continue
-        if os.access(folder, os.W_OK):
+        if usable:
             return folder
     return Path(tempfile.mkdtemp(prefix="drako_env-"))
 
 
-def load_kernels(what: str, folder: Path, first: Callable[[], Any], others: Callable[[], None]) -> None:
-    """Load the kernels of a cache's folder that everybody needs by calling them, `first`; if they are not there yet,
-    compile `others` too. `what` they are is told then.
-
-    Loading makes many objects that stay: the garbage collector would walk them again and again."""
-    marker = folder / f"{what}.compiled"
-    cold = not numba.config.DISABLE_JIT and not marker.exists()
-    if cold:
-        print(f"drako_env: compiling the {what} kernels, once, into {folder} ...", file=sys.stderr, flush=True)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        first()
-        if cold:
-            others()
-            marker.touch()
-    finally:
-        if collecting:
-            gc.enable()
-
-
 def _digest(rules: Path) -> str:
-    """Of all that numba's own cache depends on, and of the sources that it does not look at."""
-    setting = (numba.__version__, numba.config.BOUNDSCHECK, sys.version, get_host_cpu_name(), ENGINE, rules)
+    """Of all that the machine code depends on, but not of where it is installed."""
+    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version
+    setting = (*versions, numba.config.BOUNDSCHECK, get_host_cpu_name())
     digest = hashlib.blake2b(repr(setting).encode(), digest_size=8)
     for folder in (ENGINE, rules):
         for source in sorted(folder.glob("*.py")):
-            digest.update(source.read_bytes())
+            digest.update(source.name.encode() + source.read_bytes())
     return digest.hexdigest()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_masks, new_states
-from drako_env.engine.jit import load_kernels
+from drako_env.engine.jit import never_compiled
 from drako_env.engine.loops import ILLEGAL, OVER
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 from drako_env.engine.view import SeatView
@@ -106,14 +106,9 @@ class Position:
 
 
 def prepare(game: Game) -> None:
-    """Load the kernels of a single game, or compile them if that was never done."""
-    position = Position(game)
-
-    def others() -> None:
-        position.update()
+    """Load the kernels of a single game, and compile those that were never."""
+    kernels, position = game.kernels, Position(game).deal(0)
+    if never_compiled(kernels.observe_one, kernels.reward_one, kernels.play_one):
         position.observation(0)
         position.rewards()
-        position.redeal(0)
         position.play(position.legal()[0])
-
-    load_kernels(game.name, game.kernels.cache, lambda: position.deal(0), others)

@@ -16,14 +16,17 @@ from drako_env.engine.loops import OVER
 from drako_env.engine.position import Position, prepare
 from drako_env.engine.view import SeatView
 from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
+from drako_env.envs.spaces import action_space, masked_space, state_space
 from drako_env.render.window import Window
 
-Observation = dict[str, NDArray[np.int8]]
+Observation = dict[str, NDArray[Any]]
 SHOWN_LEGAL = 12
 
 
 class GameEnv(AECEnv[str, Observation, int | None]):
-    """One game, seat by seat. `observation_fields` names the parts of the observation (name -> slice)."""
+    """One game, seat by seat. `observation_fields` names the parts of the observation (name -> slice).
+
+    With `normalized` observations are float32 from 0 to 1 (see `Game.normalized`)."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (PettingZoo declares it so)
         "render_modes": RENDER_MODES,
@@ -31,7 +34,9 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         "render_fps": RENDER_FPS,
     }
 
-    def __init__(self, game: Game, render_mode: str | None = None, render_seat: str | None = None) -> None:
+    def __init__(
+        self, game: Game, render_mode: str | None = None, render_seat: str | None = None, normalized: bool = False
+    ) -> None:
         super().__init__()
         check_render_mode(render_mode)
         _check_choice("render_seat", render_seat, [None, *game.seats])
@@ -40,6 +45,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         self.metadata = self.metadata | {"name": game.name}
         self.render_mode = render_mode
         self.render_seat = render_seat
+        self.normalized = normalized
         self._window = Window(game.name, self.metadata["render_fps"])
         self.possible_agents = list(game.seats)
         self.agents: list[str] = []
@@ -48,16 +54,10 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         self._seat_index = {name: seat for seat, name in enumerate(game.seats)}
         self._dealt = False
         self.agent_selection = game.seats[0]
-        self._spaces = spaces.Dict(
-            {
-                "observation": spaces.Box(0, game.observation_high, dtype=np.int8),
-                "action_mask": spaces.Box(0, 1, (len(game.actions),), np.int8),
-            }
-        )
-        self.observation_spaces: dict[str, spaces.Space[Any]] = dict.fromkeys(game.seats, self._spaces)
-        self.action_spaces: dict[str, spaces.Space[Any]] = {
-            seat: spaces.Discrete(len(game.actions)) for seat in game.seats
-        }
+        seen = masked_space(game, normalized)
+        self.observation_spaces: dict[str, spaces.Space[Any]] = dict.fromkeys(game.seats, seen)
+        self.action_spaces: dict[str, spaces.Space[Any]] = {seat: action_space(game) for seat in game.seats}
+        self.state_space = state_space(game, normalized)
 
     @property
     def observation_fields(self) -> Mapping[str, slice]:
@@ -83,10 +83,20 @@ class GameEnv(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """What a seat may know, and its legal actions: all zeros unless it is to decide."""
         self._require_deal()
-        observation, mask = self.position.observation(self._seat_index[agent]), self.position.mask
         deciding = agent == self.agent_selection and not self.terminations.get(agent, True)
-        legal = mask[: len(self.game.actions)]
-        return {"observation": observation, "action_mask": legal.copy() if deciding else np.zeros_like(legal)}
+        legal = self.position.mask[: len(self.game.actions)]
+        mask = legal.copy() if deciding else np.zeros_like(legal)
+        return {"observation": self._seen(self._seat_index[agent]), "action_mask": mask}
+
+    def state(self) -> NDArray[Any]:
+        """Everything, hidden cards included, for centralised critics and never for players: what every seat sees, one
+        after the other. A player that acts on it cheats."""
+        self._require_deal()
+        return np.concatenate([self._seen(seat) for seat in range(len(self.possible_agents))])
+
+    def _seen(self, seat: int) -> NDArray[Any]:
+        observation = self.position.observation(seat)
+        return self.game.normalized(observation) if self.normalized else observation
 
     def view(self) -> SeatView:
         """What the seat to decide knows: what the project's agents are given (`agent.act(raw.view())`)."""

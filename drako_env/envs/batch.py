@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from drako_env.engine.checks import shown
 from drako_env.engine.game import Game, new_masks, new_states, record_problem, rules_digest
-from drako_env.engine.jit import load_kernels
+from drako_env.engine.jit import never_compiled
 from drako_env.engine.network import Networks, own_memory
 from drako_env.engine.rng import fresh_seeds, one_seed, seed_words
 from drako_env.engine.rollout import Rollout, part_of
@@ -20,7 +20,13 @@ from drako_env.players import kernel_players
 from drako_env.players.policy import Policy
 
 NOBODY = -1
+NO_GAMES = np.zeros(0, np.int64)
+"""To have a kernel compiled without playing."""
 FORMAT = "drako_env batch 1"
+
+
+class IllegalActionError(ValueError):
+    """An action that the mask rules out."""
 
 
 class GameBatch:
@@ -59,8 +65,9 @@ class GameBatch:
         self.states.flags.writeable = False
         self._all = np.arange(num_games)
         start = int(fresh_seeds(1)[0]) if seed is None else seed
-        load_kernels(f"{game.name} batch", game.kernels.cache, lambda: self.reset(start), self._load_others)
         self.reset(start)
+        if never_compiled(game.kernels.step_games):
+            self.step(NO_GAMES, NO_GAMES)
 
     @property
     def observation_fields(self) -> Mapping[str, slice]:
@@ -75,11 +82,28 @@ class GameBatch:
     def reset(self, seed: int | None = None) -> None:
         """Deal every game anew: from `seed`, or without one from where the random numbers stand."""
         if seed is not None:
-            self.seeds[:] = np.random.SeedSequence(int(one_seed(seed)[0])).generate_state(self.num_games, np.uint64)
+            self.seeds[:] = game_seeds(seed, self.num_games)
             self._states["rng"] = seed_words(self.seeds)
         self.game.kernels.deal_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
         self.reward[:] = 0
         self.done[:] = False
+
+    def deal(self, games: NDArray[np.int64], seeds: NDArray[np.uint64] | None = None) -> None:
+        """Deal some of the games anew (their numbers): each from its seed, or from where its random numbers stand."""
+        shown: tuple[NDArray[Any], ...] = (self._states, self.observation, self._mask, self.agent)
+        states, *rest = (array[self._numbers(games)] for array in shown)
+        if seeds is not None:
+            self.seeds[games], states["rng"] = seeds, seed_words(seeds)
+        self.game.kernels.deal_games(self.game.tables, states, *rest)
+        for array, new in zip(shown, (states, *rest), strict=True):
+            array[games] = new
+        self.reward[games] = 0
+        self.done[games] = False
+
+    @property
+    def normalized(self) -> NDArray[np.float32]:
+        """The observations as numbers from 0 to 1, in an array of their own."""
+        return self.game.normalized(self.observation)
 
     def step(
         self,
@@ -113,7 +137,7 @@ class GameBatch:
             self._states[:0] if ended is None else ended,
         )
         if illegal != NOBODY:
-            raise ValueError(self._illegal(illegal, int(chosen[numbers == illegal][0])))
+            raise IllegalActionError(self._illegal(illegal, int(chosen[numbers == illegal][0])))
 
     def sample(self, out: NDArray[np.int64] | None = None, games: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """A uniformly random legal action for every game, or for each of `games`, from their own random numbers."""
@@ -146,7 +170,7 @@ class GameBatch:
         rewards, scratch = np.zeros_like(self.reward), np.zeros(len(self.game.observation_high), np.int8)
         masks = self._mask_words, self._mask
         arguments = self._states, *masks, nets, codes, float(temperature), scratch, rewards
-        self._load("network", lambda: self.game.kernels.play_games(self.game.tables, *arguments))
+        self.game.kernels.play_games(self.game.tables, *arguments)
         self._look()
         return rewards
 
@@ -170,13 +194,9 @@ class GameBatch:
             noted = results[part], np.zeros(len(self.game.observation_high), np.int8), part_of(rollout, games)
             self.game.kernels.collect_games(self.game.tables, *arrays, lineups, shares, lineup[games], *noted)
 
-        self._load("learning", lambda: in_threads(collect, threads))
+        in_threads(collect, threads)
         self._look()
         return np.asarray(results.sum(axis=0))
-
-    def _load(self, what: str, call: Callable[[], Any]) -> None:
-        """Call kernels that not everybody needs, saying so if they are to be compiled."""
-        load_kernels(f"{self.game.name} {what}", self.game.kernels.cache, call, lambda: None)
 
     def _look(self) -> None:
         """Show the positions as they are now."""
@@ -256,11 +276,6 @@ class GameBatch:
             array[...] = new
         self._look()
 
-    def _load_others(self) -> None:
-        """Call the kernels that dealing does not, so that all are compiled."""
-        self.step(self.sample())
-        self._go_on_from(list(self._saved()))
-
     def _saved(self) -> tuple[NDArray[Any], ...]:
         return self._states, self.seeds, self.reward, self.done
 
@@ -279,6 +294,11 @@ class GameBatch:
         name = f"{action} ({self.game.action_text(action)})" if 0 <= action < len(self.game.actions) else f"{action}"
         seat, phase = self.possible_agents[self.agent[game]], self.game.phase(self._states[game])
         return f"game {game}: action {name} is illegal for {seat} in phase {phase!r}; legal are {legal}"
+
+
+def game_seeds(seed: int, count: int) -> NDArray[np.uint64]:
+    """What games start from, side by side under one seed."""
+    return np.random.SeedSequence(int(one_seed(seed)[0])).generate_state(count, np.uint64).astype(np.uint64)
 
 
 def in_threads(work: Callable[[int], Any], count: int) -> list[Any]:

@@ -2,16 +2,20 @@
 
 What OpenSpiel asks for a player:
 
-- observation tensor: the game's own observation, its fields by name (`make_py_observer().dict["own_hand"]`);
+- observation tensor: the game's own observation as numbers from 0 to 1 (see `Game.normalized`), its fields by name
+  (`make_py_observer().dict["own_hand"]`);
 - observation string: the same fields as text, without those that are all zeros;
 - information-state string: all that the player was told in the game, line by line, then the observation string;
 - information-state tensor: `player` (one-hot), `observation`, and `history`, one number for each event so far: 0 is no
-  event, 1 one of which the player knows only that it happened, 2 + id an action, 2 + A + number an outcome of chance.
+  event, 1 one of which the player knows only that it happened, 2 + id an action, 2 + A + number an outcome of chance,
+  all of them divided by the greatest so that they are from 0 to 1, too.
 
-OpenSpiel serialises states of Python games with pickle: load none that you did not save yourself.
+OpenSpiel serialises states of Python games with pickle: load none that you did not save yourself. Its bot in C++,
+`pyspiel.ISMCTSBot`, ends the process with any game that is written in Python, and refuses ours by `refuse_states`.
 """
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -184,8 +188,8 @@ class SeatObserver:
     """What a player sees (or, with perfect recall, knows) as tensors by name and as a string; see the module."""
 
     def __init__(self, game: Game, perfect_recall: bool) -> None:
-        self._fields = game.observation_fields
-        self._seats = game.seats
+        self._game, self._fields, self._seats = game, game.observation_fields, game.seats
+        self._highest = FIRST_ACTION + len(game.actions) + max(0, game.chance.max_outcomes - 1)
         self._perfect_recall = perfect_recall
         width = len(game.observation_high)
         pieces = {name: field.stop - field.start for name, field in self._fields.items()}
@@ -199,13 +203,13 @@ class SeatObserver:
     def set_from(self, state: SpielState, player: int) -> None:
         """Write the tensors."""
         if not self._perfect_recall:
-            self.tensor[:] = state.observation(player)
+            self.tensor[:] = self._game.normalized(state.observation(player))
             return
         self.tensor[:] = 0
         events = state.events(player)
         self.dict["player"][player] = 1
-        self.dict["observation"][:] = state.observation(player)
-        self.dict["history"][: len(events)] = events
+        self.dict["observation"][:] = self._game.normalized(state.observation(player))
+        self.dict["history"][: len(events)] = events / self._highest
 
     def string_from(self, state: SpielState, player: int) -> str:
         """The string."""
@@ -228,6 +232,23 @@ def register(name: str, make: Callable[..., Game], tables: tuple[str, ...], opti
             super().__init__(name, make(**chosen), given)
 
     pyspiel.register_game(game_type(name, make(), min(players), max(players), defaults), Registered)
+
+
+def refuse_states(bot: Any) -> None:
+    """Let a bot of OpenSpiel's that crashes with games written in Python say so, where it is given one of ours."""
+
+    def checked(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def call(self: Any, state: Any) -> Any:
+            if isinstance(state, SpielState):
+                better = "open_spiel.python.algorithms.ismcts.ISMCTSBot plays them"
+                raise TypeError(f"pyspiel.{bot.__name__} is written in C++ and cannot play games of Python: {better}")
+            return method(self, state)
+
+        return call
+
+    for name in ("step", "step_verbose", "step_with_policy", "get_policy"):
+        setattr(bot, name, checked(getattr(bot, name)))
 
 
 def _not_given(values: tuple[Any, ...]) -> Any:

@@ -1,8 +1,13 @@
-"""The games' Gymnasium ids, registered by `import drako_env` (or `gymnasium.make("drako_env:drako_env/Drako-v0")`)."""
+"""The games' ids in Gymnasium and PettingZoo, registered by `import drako_env`.
+
+`gymnasium.make("drako_env/Drako-v0")` (or `"drako_env:drako_env/Drako-v0"`, which imports it),
+`pettingzoo.make("aec", "drako_env/drako-v0")`.
+"""
 
 from collections.abc import Iterable
 
-from gymnasium import register
+import gymnasium
+import pettingzoo
 
 
 def gymnasium_id(game: str) -> str:
@@ -11,7 +16,18 @@ def gymnasium_id(game: str) -> str:
 
 
 def register_all(games: Iterable[str]) -> None:
-    """Make games known to `gymnasium.make` and `gymnasium.make_vec`, through their modules `*_v0`."""
+    """Make games known to `gymnasium.make`, `gymnasium.make_vec` and `pettingzoo.make`, through their modules `*_v0`.
+
+    Gymnasium makes them without its own wrappers, which hide `action_masks()`: the environments check by themselves
+    what these would. Old versions of PettingZoo have no registry."""
     for game in games:
         module = f"drako_env.{game}_v0"
-        register(gymnasium_id(game), entry_point=f"{module}:gym_env", vector_entry_point=f"{module}:gym_vector_env")
+        gymnasium.register(
+            gymnasium_id(game),
+            entry_point=f"{module}:gym_env",
+            vector_entry_point=f"{module}:gym_vector_env",
+            order_enforce=False,
+            disable_env_checker=True,
+        )
+        if hasattr(pettingzoo, "register"):
+            pettingzoo.register("aec", f"drako_env/{game}-v0", entry_point=f"{module}:env")

@@ -12,7 +12,7 @@
 There is one module for each side of a game (`engine.game.sides`), and each side has games of its own in which it learns
 while `set_opponents` decides whom it meets. For self-play at the speed of the kernels there is `collect` in place of
 `sample`; `agents/league/cluster.py` builds on it. RLlib's own runner works as well, one decision at a time, through its
-`PettingZooEnv(drako_v0.env())`.
+`PettingZooEnv(drako_v0.env())`, or `masking_env(drako_v0.env(normalized=True))` for its own masking module.
 """
 
 import uuid
@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 try:
     import torch
@@ -41,6 +43,7 @@ from ray.rllib.env import INPUT_ENV_SINGLE_SPACES
 from ray.rllib.env.env_runner import EnvRunner
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.utils.checkpoints import Checkpointable
 from ray.rllib.utils.metrics import (
     EPISODE_LEN_MEAN,
@@ -59,6 +62,7 @@ from drako_env.engine.game import Game, sides
 from drako_env.engine.rollout import Rollout, add_advantages, draw_decisions, new_rollout
 from drako_env.envs.seat import SeatGames
 from drako_env.envs.selfplay import SelfPlay
+from drako_env.envs.spaces import action_space, masked_space
 
 ILLEGAL = -80.0
 """The logit of an illegal action when the best legal one has 0: its chance is below 1e-34. Anything much lower
@@ -85,9 +89,7 @@ class Collected(NamedTuple):
 
 def spaces_of(game: Game) -> tuple[gym.spaces.Dict, gym.Space[Any]]:
     """What every side sees, and its actions."""
-    seen = gym.spaces.Box(0, game.observation_high, dtype=np.int8)
-    mask = gym.spaces.Box(0, 1, (len(game.actions),), np.int8)
-    return gym.spaces.Dict({"observation": seen, "action_mask": mask}), gym.spaces.Discrete(len(game.actions))
+    return masked_space(game), action_space(game)
 
 
 def masked_module_spec(
@@ -102,6 +104,26 @@ def masked_module_spec(
         model_config={"layers": list(layers), "scale": None if scale is None else np.asarray(scale).tolist()},
     )
     return MultiRLModuleSpec(rl_module_specs=dict.fromkeys(seats or sides(game), spec))
+
+
+def masking_env(env: AECEnv[str, Any, Any]) -> PettingZooEnv:
+    """A PettingZoo environment for RLlib's own runner and its stock `ActionMaskingTorchRLModule`:
+    `register_env("drako", lambda _: masking_env(drako_v0.env(normalized=True)))`."""
+    return PettingZooEnv(_Renamed(env))  # type: ignore[no-untyped-call]
+
+
+class _Renamed(BaseWrapper[str, Any, Any]):
+    """Observations as floats, by the name that the module looks for."""
+
+    def observation_space(self, agent: str) -> gym.Space[Any]:
+        space: Any = super().observation_space(agent)
+        seen, mask = (gym.spaces.Box(0, space[name].high, dtype=np.float32) for name in ("observation", "action_mask"))
+        return gym.spaces.Dict({"action_mask": mask, "observations": seen})
+
+    def observe(self, agent: str) -> dict[str, NDArray[np.float32]]:
+        seen: Any = super().observe(agent)
+        names = {"action_mask": "action_mask", "observations": "observation"}
+        return {new: seen[name].astype(np.float32) for new, name in names.items()}
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):

@@ -9,10 +9,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, new_states, role_of
+from drako_env.engine.jit import never_compiled
 from drako_env.engine.network import Tensors, judge, pack, replace
+from drako_env.engine.rng import one_seed
 from drako_env.engine.rollout import Rollout
 from drako_env.engine.view import Agent, random_seed
-from drako_env.envs.batch import GameBatch
+from drako_env.envs.batch import NO_GAMES, GameBatch, IllegalActionError, game_seeds
+from drako_env.envs.spaces import action_space, observation_space
 from drako_env.players import kernel_player, make_player, resolved
 from drako_env.players.policy import Policy as LearntPolicy
 from drako_env.players.policy import is_canonical
@@ -30,6 +33,13 @@ Opponent = Player | Sequence[tuple[float, Player]] | Mapping[str, tuple[float, P
 BATCHED = ("random", "heuristic")
 """The players that a batch plays by itself."""
 
+ILLEGAL = ("raise", "lose", "random")
+"""What becomes of an illegal action of the learner."""
+REMEDY = (
+    "mask illegal actions (info['action_mask'] or action_masks(), e.g. with sb3_contrib's MaskablePPO), or make the "
+    "environment with illegal='lose' or illegal='random'"
+)
+
 
 class SeatGames:
     """`num_games` games in which every decision shown is the learner's.
@@ -39,7 +49,12 @@ class SeatGames:
     the first), or a role that several seats share: then it sits on another one of them whenever a game is dealt.
 
     `observation` and `action_mask` are the batch's own arrays. With `canonical` they show every position turned and
-    mirrored into the one form that all of its twins have, and `step` takes actions of the game so turned."""
+    mirrored into the one form that all of its twins have, and `step` takes actions of the game so turned. `shown` is
+    what a library gets of them: with `normalized` numbers from 0 to 1.
+
+    `illegal` says what becomes of an illegal action of the learner: `"raise"` refuses it with a `ValueError`, and no
+    game has changed; for algorithms without masks, it can `"lose"` the game at once, or a `"random"` legal action is
+    played in its place. Opponents always have to play legally."""
 
     def __init__(
         self,
@@ -49,16 +64,23 @@ class SeatGames:
         opponent: Opponent = "random",
         seed: int | None = None,
         canonical: bool = False,
+        illegal: str = "raise",
+        normalized: bool = False,
     ) -> None:
+        if illegal not in ILLEGAL:
+            raise ValueError(f"illegal = {illegal!r}: allowed are {', '.join(map(repr, ILLEGAL))}")
         chosen = [i for i, name in enumerate(game.seats) if (seat or game.seats[0]) in (name, role_of(name))]
         if not chosen:
             names = dict.fromkeys([*game.seats, *map(role_of, game.seats)])
             raise ValueError(f"seat = {seat!r}: allowed are {', '.join(map(repr, names))}")
         self.game, self.canonical = game, canonical and len(game.symmetries.actions) > 1
+        self.illegal, self.normalized = illegal, normalized
         self.batch = GameBatch(game, num_games, seed)
         self.observation, self.action_mask = self.batch.observation, self.batch.action_mask
         self.reward = np.zeros(num_games, np.float32)
         self.done = np.zeros(num_games, np.bool_)
+        self.illegal_action = np.zeros(num_games, np.bool_)
+        """Where the learner's last action was illegal."""
         self.lengths = np.zeros(num_games, np.int64)
         """How often the learner has decided in each game, after a step that ended it in the finished one."""
         self.final_states = new_states(game, num_games)
@@ -66,8 +88,8 @@ class SeatGames:
         self.final_seat = np.zeros(num_games, np.int64)
         """The learner's, in these."""
         self.final_observation = np.zeros_like(self.observation)
-        self.observation_space = spaces.Box(0, game.observation_high, dtype=np.int8)
-        self.action_space: spaces.Space[np.int64] = spaces.Discrete(len(game.actions))
+        self.observation_space = observation_space(game, normalized)
+        self.action_space: spaces.Space[np.int64] = action_space(game)
         self._games = np.arange(num_games)
         self._seats = np.array(chosen)
         self._deals = self._games.copy()
@@ -83,7 +105,9 @@ class SeatGames:
         self._chance = np.random.default_rng(seed)
         self.set_opponent(opponent)
         self._bound = np.zeros(num_games, np.int64)
-        self._start_games()
+        if never_compiled(game.kernels.observe_one):
+            game.kernels.observe_one(game.tables, self.batch.states, 0, 0, self.final_observation[0])
+        self._start_games(self._games)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Whom games dealt from now on may meet. Games under way keep their opponent."""
@@ -95,34 +119,94 @@ class SeatGames:
         self._choices = np.arange(len(kept), len(self._opponents))
         weights = np.array([weight for weight, _ in pool.values()], float)
         self._weights = weights / weights.sum()
+        if "heuristic" in [player for _, player in met] and never_compiled(self.game.kernels.best_games):
+            self.batch.best(NO_GAMES)
 
     def _made(self, player: Player) -> Player:
         if isinstance(player, str) and (player := resolved(player, self.game)) not in BATCHED:
             return make_player(player, self.game)
         return player
 
-    def reset(self, seed: int | None = None) -> None:
-        """Deal every game anew and play on to the learner's first decision in each."""
-        if seed is not None:
-            self._chance = np.random.default_rng(seed)
-            self._deals[:] = self._games
-        self.batch.reset(seed)
-        self._start_games()
+    def reset(self, seed: int | Sequence[int | None] | None = None, games: NDArray[np.int64] | None = None) -> None:
+        """Deal every game anew, or `games` alone (their numbers), and play on to the learner's first decision in each.
 
-    def step(self, actions: NDArray[np.integer[Any]]) -> None:
-        """Play the learner's action in every game, then on to its next decision; sets `reward` and `done`."""
-        actions = self._turned_back(np.asarray(actions)) if self.canonical else actions
+        Given one seed after the other, for every game, each starts as a single game does that is reset with its seed;
+        where there is `None`, its random numbers go on."""
+        chosen = self._games if games is None else games
+        if seed is None:
+            self.batch.deal(chosen)
+        elif isinstance(seed, Sequence | np.ndarray):
+            self._deal(chosen, list(seed))
+        else:
+            self._chance = np.random.default_rng(seed)
+            self._deals[chosen] = chosen
+            self.batch.deal(chosen, game_seeds(seed, len(self.done))[chosen])
+        self._start_games(chosen)
+
+    def _deal(self, games: NDArray[np.int64], seeds: list[int | None]) -> None:
+        """Deal games from seeds of their own, of a list for all games."""
+        if len(seeds) != len(self.done):
+            raise ValueError(f"{len(seeds)} seeds for {len(self.done)} games")
+        given = [game for game in games.tolist() if seeds[game] is not None]
+        if given:
+            self._chance = np.random.default_rng([int(one_seed(seeds[game] or 0)[0]) for game in given])
+        seeded = np.array(given, np.int64)
+        self._deals[seeded] = seeded
+        self.batch.deal(np.setdiff1d(games, seeded))
+        self.batch.deal(seeded, np.array([game_seeds(seeds[game] or 0, 1)[0] for game in given], np.uint64))
+
+    def shown(self) -> NDArray[Any]:
+        """The observations, for the caller to keep."""
+        return self.game.normalized(self.observation) if self.normalized else self.observation.copy()
+
+    def final_shown(self, games: Any) -> NDArray[Any]:
+        """The last observations of finished games."""
+        last = self.final_observation[games]
+        return self.game.normalized(last) if self.normalized else last.copy()
+
+    def step(self, actions: NDArray[np.integer[Any]], games: NDArray[np.int64] | None = None) -> None:
+        """Play the learner's action in every game, or in `games` alone (their numbers, ascending), then on to its next
+        decision; sets `reward` and `done`."""
+        numbers, actions = self._games if games is None else games, np.asarray(actions)
+        actions = self._turned_back(actions, numbers) if self.canonical else actions
         self.lengths[self.done] = 0
-        self.done[:] = False
+        self.done[:] = self.illegal_action[:] = False
         self.reward[:] = 0
-        self._play(actions, self._games)
-        self.lengths += 1
+        self._decide(actions, numbers)
+        self.lengths[numbers] += 1
         self._play_opponents()
 
-    def _start_games(self) -> None:
-        self._bind(self._games)
-        self.lengths[:] = 0
-        self.done[:] = False
+    def _decide(self, actions: NDArray[np.integer[Any]], games: NDArray[np.int64]) -> None:
+        """Play the learner's actions, and what `illegal` makes of the others."""
+        if self.illegal == "raise" or actions.shape != games.shape or actions.dtype.kind not in "iu":
+            try:
+                self._play(actions, games)
+            except IllegalActionError as error:
+                raise ValueError(f"{error}; {REMEDY}") from None
+            return
+        known = (actions >= 0) & (actions < len(self.game.actions))
+        legal = known & (self.batch.action_mask[games, np.where(known, actions, 0)] == 1)
+        bad = games[~legal]
+        self.illegal_action[bad] = True
+        if self.illegal == "random":
+            actions = actions.astype(np.int64)
+            actions[~legal] = self.batch.sample(games=bad)
+            self._play(actions, games)
+        else:
+            self._play(actions[legal], games[legal])
+            self._lose(bad)
+
+    def _lose(self, games: NDArray[np.int64]) -> None:
+        """End games in which the learner has no chance any more."""
+        self.final_states[games] = self.batch.states[games]
+        self._finish(games, np.full(len(games), -self.game.max_reward))
+        self.batch.deal(games)
+        self._bind(games)
+
+    def _start_games(self, games: NDArray[np.int64]) -> None:
+        self._bind(games)
+        self.lengths[games] = 0
+        self.done[games] = False
         self._play_opponents()
 
     def _play_opponents(self) -> None:
@@ -140,16 +224,20 @@ class SeatGames:
     def _end(self, ended: NDArray[np.int64]) -> None:
         """Take in finished games; those that end before the learner decides in them never show."""
         first = ended[~self.done[ended]]
-        self.reward[first] = self.batch.reward[first, self.seat[first]]
-        self.done[first] = True
-        self.final_seat[first] = self.seat[first]
-        for i in first:
+        self._finish(first, self.batch.reward[first, self.seat[first]])
+        self._bind(ended)
+
+    def _finish(self, games: NDArray[np.int64], rewards: NDArray[Any]) -> None:
+        """Note how games have ended for the learner, and what it sees of their end."""
+        self.reward[games] = rewards
+        self.done[games] = True
+        self.final_seat[games] = self.seat[games]
+        for i in games:
             name, _ = self._opponents[self._bound[i]]
-            games, total = self._results.get(name, (0, 0.0))
-            self._results[name] = games + 1, total + float(self.reward[i])
+            count, total = self._results.get(name, (0, 0.0))
+            self._results[name] = count + 1, total + float(self.reward[i])
             seat, observation = self.seat[i], self.final_observation[i]
             self.game.kernels.observe_one(self.game.tables, self.final_states, i, seat, observation)
-        self._bind(ended)
 
     def _turn(self) -> None:
         """Show the positions in their canonical form."""
@@ -159,12 +247,12 @@ class SeatGames:
         self.action_mask = turning.turn_mask(self.batch.action_mask, self._ways)
         final[self.done] = turning.turn(final[self.done], turning.canonical(final[self.done]))
 
-    def _turned_back(self, actions: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    def _turned_back(self, actions: NDArray[np.integer[Any]], games: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         """Actions of the turned games in the games as they stand; what is none stays, for the batch to refuse."""
-        if actions.shape != self.done.shape or actions.dtype.kind not in "iu":
+        if actions.shape != games.shape or actions.dtype.kind not in "iu":
             return actions
         known = (actions >= 0) & (actions < self.action_mask.shape[1])
-        turned_back = self.game.symmetries.turn_back(np.where(known, actions, 0), self._ways)
+        turned_back = self.game.symmetries.turn_back(np.where(known, actions, 0), self._ways[games])
         return np.where(known, turned_back, actions)
 
     def collect(self, tensors: Tensors, rollout: Rollout) -> dict[str, float]:

@@ -85,9 +85,13 @@ def outcomes(game: Game, state: np.void, most: int, what: str = "positions") -> 
     return np.array(found), np.array(chances)
 
 
-def too_large(most: int, what: str = "positions") -> ValueError:
+class TooLargeError(ValueError):
+    """There is more than can be counted."""
+
+
+def too_large(most: int, what: str = "positions") -> TooLargeError:
     """What is said of a table that cannot be counted."""
-    return ValueError(f"more than {most:,} {what}: this table is too large for exact play")
+    return TooLargeError(f"more than {most:,} {what}: this table is too large for exact play")
 
 
 def _laid_out(game: Game, state: np.void, outcome: int) -> np.void:
@@ -96,9 +100,13 @@ def _laid_out(game: Game, state: np.void, outcome: int) -> np.void:
     return following
 
 
-def deals(game: Game, most: int) -> Deals:
-    """The first level's positions."""
-    states, chances = all_deals(game, most)
+def deals(game: Game, most: int, given: tuple[NDArray[np.void], Floats] | None = None) -> Deals:
+    """The first level's positions: all that can be dealt, or those given with their probabilities."""
+    states, chances = given or all_deals(game, most)
+    states = states.copy()
+    states["rng"] = STILL
+    if not np.isclose(np.sum(chances), 1) or (states["agent"] == OVER).any():
+        raise ValueError("positions to begin with need somebody to decide, and chances that add up to 1")
     different, place = _different(states)
     return Deals(different, np.bincount(place, chances).astype(float), _looks(game, different))
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game
-from drako_env.exact.graph import OVER, Floats, Ints, Level, deals, level, too_large
+from drako_env.exact.graph import OVER, Floats, Ints, Level, TooLargeError, deals, level, too_large
 
 MAX_POSITIONS = 30_000_000
 MAX_DEALS = 100_000
@@ -106,12 +106,18 @@ class _Sets:
         return Side(np.concatenate([nothing, *self.parent]), first, action, np.concatenate([nothing, *self.view]))
 
 
-def build_tree(game: Game, most: int = MAX_POSITIONS, tell: Callable[[int], object] = lambda size: None) -> Tree:
+def build_tree(
+    game: Game,
+    most: int = MAX_POSITIONS,
+    tell: Callable[[int], object] = lambda size: None,
+    begin: tuple[NDArray[np.void], Floats] | None = None,
+) -> Tree:
     """All of it; `ValueError` if there are more than two seats or `most` positions. `tell` hears how many there are so
-    far."""
+    far. `begin`: the end of a game alone, from these positions with these probabilities; both seats know them all, and
+    each sees its own part of the one that it is."""
     if len(game.seats) != 2:
         raise ValueError(f"{game.name} has {len(game.seats)} seats, and exact play is for two")
-    start = deals(game, min(most, MAX_DEALS))
+    start = deals(game, min(most, MAX_DEALS), begin)
     paths = _Paths(
         np.arange(len(start.states)), list(start.look), [np.zeros(len(start.states), np.int64)] * 2, start.chances
     )
@@ -120,12 +126,9 @@ def build_tree(game: Game, most: int = MAX_POSITIONS, tell: Callable[[int], obje
     while len(states):
         size += len(paths.state)
         tell(size)
-        here, states = level(game, states, most - size)
+        here, states = _counted(game, states, paths, size, most)
         levels.append(here)
-        begin = _enter(here, paths, sets, views.add(here))
-        if size + int(np.diff(here.first)[paths.state].sum()) > most:
-            raise too_large(most)
-        ended, paths = _follow(here, paths, begin)
+        ended, paths = _follow(here, paths, _enter(here, paths, sets, views.add(here)))
         ends.append(ended)
     observations, masks, examples, place = views.different(len(game.observation_high))
     first, second = (side.side() for side in sets)
@@ -134,6 +137,19 @@ def build_tree(game: Game, most: int = MAX_POSITIONS, tell: Callable[[int], obje
     number = sum(len(here.seat) for here in levels)
     value = float(start.chances @ _open_values(levels)) if levels else 0.0
     return Tree(game, (sides[0], sides[1]), payoffs, observations, masks, examples, size, number, value)
+
+
+def _counted(
+    game: Game, states: NDArray[np.void], paths: _Paths, size: int, most: int
+) -> tuple[Level, NDArray[np.void]]:
+    """What these positions lead to, unless that is too much."""
+    try:
+        here, following = level(game, states, most - size)
+    except TooLargeError:
+        raise too_large(most) from None
+    if size + int(np.diff(here.first)[paths.state].sum()) > most:
+        raise too_large(most)
+    return here, following
 
 
 def _enter(here: Level, paths: _Paths, sets: tuple[_Sets, _Sets], offset: int) -> Ints:

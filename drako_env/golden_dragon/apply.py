@@ -5,10 +5,9 @@ from typing import Any
 from drako_env.engine.jit import jit
 from drako_env.golden_dragon.actions import FirstId
 from drako_env.golden_dragon.legal import can_move, has_used
-from drako_env.golden_dragon.rules import MAX_PLAYERS, NUM_WINDS
+from drako_env.golden_dragon.rules import MAX_PLAYERS, MOVES_A_TURN, NUM_WINDS
 from drako_env.golden_dragon.state import (
     HOLDER_SIZE,
-    MOVES_A_TURN,
     NO_WIND,
     NOBODY,
     STORM_MOVES,
@@ -77,14 +76,14 @@ def next_to_set_up(t: Any, s: Any, then: int) -> None:
         s["agent"] = 0
         s["phase"] = then
         if then == Phase.STORM:
-            begin_turn(s, 0)
+            begin_turn(t, s, 0)
 
 
 @jit
-def begin_turn(s: Any, seat: int) -> None:
+def begin_turn(t: Any, s: Any, seat: int) -> None:
     """G4: three moves, or five with a storm, which is decided before any stone is taken."""
     s["active"] = seat
-    s["moves_left"] = MOVES_A_TURN
+    s["moves_left"] = MOVES_A_TURN if s["single_moves"] else t["first_turn"]
     s["phase"] = Phase.PLACE
     if s["storms"][seat] > 0:
         s["phase"] = Phase.STORM
@@ -96,7 +95,7 @@ def answer_storm(t: Any, s: Any, use: int) -> None:
     """G4 (D3)."""
     if use:
         s["storms"][s["active"]] -= 1
-        s["moves_left"] = STORM_MOVES
+        s["moves_left"] += STORM_MOVES - MOVES_A_TURN
     take_stone(t, s)
 
 
@@ -200,7 +199,7 @@ def finish_move(t: Any, s: Any) -> None:
         s["phase"] = Phase.OVER
         s["agent"] = NOBODY
     elif s["moves_left"] == 0:
-        begin_turn(s, (s["active"] + 1) % t["num_players"])
+        begin_turn(t, s, (s["active"] + 1) % t["num_players"])
 
 
 @jit

@@ -8,7 +8,6 @@ from drako_env.golden_dragon.rules import MAX_PLAYERS, NUM_WINDS
 from drako_env.golden_dragon.state import (
     BOLTS_EACH,
     HOLDER_SIZE,
-    MOVES_A_TURN,
     NO_WIND,
     NOBODY,
     OFF_BOARD,
@@ -32,7 +31,7 @@ def deal(t: Any, s: Any) -> None:
             s["holder"][seat, i] = NO_WIND
     s["single_moves"] = 0
     s["active"] = 0
-    s["moves_left"] = MOVES_A_TURN
+    s["moves_left"] = t["first_turn"]
     s["hand"] = NO_WIND
     s["barred"] = 0
     s["announced"] = NOBODY

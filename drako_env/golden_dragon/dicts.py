@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from drako_env.engine.checks import count, listed, one_of, shown
-from drako_env.golden_dragon.rules import MAX_PLAYERS, Rules
+from drako_env.golden_dragon.rules import MAX_PLAYERS, MOVES_A_TURN, Rules
 from drako_env.golden_dragon.state import (
     BOLTS_EACH,
     HOLDER_SIZE,
-    MOVES_A_TURN,
     NO_WIND,
     NOBODY,
     OFF_BOARD,
@@ -151,11 +150,16 @@ def _check_decision(rules: Rules, s: Any) -> None:
         expected = HOLDER_SIZE - (taken and seat == s["active"])
         if s["held"][seat] != expected:
             raise ValueError(f"holder {seat} has {s['held'][seat]} stones; expected {expected}")
-    if s["moves_left"] > MOVES_A_TURN and s["storms"][s["active"]] == STORMS_EACH:
+    if s["moves_left"] > _moves_of_turn(rules, s) and s["storms"][s["active"]] == STORMS_EACH:
         raise ValueError(f"moves_left {s['moves_left']}, but the active seat has played no storm")
     _check_end(rules, s, phase)
     if phase != Phase.OVER:
         _check_decider(rules, s, phase)
+
+
+def _moves_of_turn(rules: Rules, s: Any) -> int:
+    """G4: without a storm."""
+    return MOVES_A_TURN if s["single_moves"] else rules.first_turn
 
 
 def _check_end(rules: Rules, s: Any, phase: Phase) -> None:
@@ -174,7 +178,7 @@ def _check_decider(rules: Rules, s: Any, phase: Phase) -> None:
     if phase != Phase.VETO and s["agent"] != s["active"]:
         raise ValueError(f"agent {s['agent']} cannot decide in phase {phase.name.lower()!r} of another's turn")
     if phase == Phase.STORM:
-        if s["storms"][s["active"]] == 0 or s["moves_left"] != MOVES_A_TURN:
+        if s["storms"][s["active"]] == 0 or s["moves_left"] != _moves_of_turn(rules, s):
             raise ValueError(f"a storm is asked with {s['storms'][s['active']]} cards and {s['moves_left']} moves left")
         return
     _check_barred(rules, s)
@@ -211,7 +215,7 @@ def _check_setup(rules: Rules, s: Any) -> None:
     players = slice(rules.num_players)
     spent = (s["storms"][players] < STORMS_EACH).any() or (s["bolts"][players] < BOLTS_EACH).any()
     counters = s["active"], s["moves_left"], s["single_moves"], s["barred"], s["hand"]
-    if counters != (0, MOVES_A_TURN, 0, 0, NO_WIND) or spent:
+    if counters != (0, rules.first_turn, 0, 0, NO_WIND) or spent:
         raise ValueError("active, moves_left, single_moves, barred, hand and cards do not change during the set-up")
     for seat in range(rules.num_players):
         laid = phase == Phase.SETUP_ORDER or seat < agent or (phase == Phase.SETUP_SIDE and seat == agent)
@@ -236,13 +240,16 @@ def _check_setup(rules: Rules, s: Any) -> None:
 
 def _unseen(rules: Rules, s: Any) -> list[int]:
     """G6: how many stones of each holder only its owner has seen: five, less the stones that he has taken out. These
-    follow from the counters: a turn has three moves, and every storm has added two."""
+    follow from the counters: a turn has three moves, and every storm has added two. What the first turn was short of
+    counts as moves without stones."""
     players, active = rules.num_players, int(s["active"])
     if Phase(s["phase"]) in SETTING_UP:
         return [HOLDER_SIZE] * players
     used = STORMS_EACH - s["storms"][:players].astype(int)
     done = MOVES_A_TURN - int(s["moves_left"])
-    turns = max(0, (int(s["single_moves"]) - 2 * int(used.sum()) - done) // MOVES_A_TURN)
+    short = MOVES_A_TURN - rules.first_turn
+    turns = max(0, (int(s["single_moves"]) + short - 2 * int(used.sum()) - done) // MOVES_A_TURN)
     taken = [MOVES_A_TURN * ((turns - seat + players - 1) // players) + 2 * used[seat] for seat in range(players)]
+    taken[0] -= short
     taken[active] += done + (s["hand"] != NO_WIND)
     return [int(np.clip(HOLDER_SIZE - number, 0, s["held"][seat])) for seat, number in enumerate(taken)]

@@ -16,8 +16,8 @@ from drako_env.golden_dragon.heuristic import plan, score
 from drako_env.golden_dragon.legal import write_mask
 from drako_env.golden_dragon.observe import Field, field_sizes, observe
 from drako_env.golden_dragon.render import picture, scene, text
-from drako_env.golden_dragon.rules import RULES_VERSION, Rules
-from drako_env.golden_dragon.state import BOLTS_EACH, HOLDER_SIZE, MOVES_A_TURN, STATE, Phase
+from drako_env.golden_dragon.rules import MOVES_A_TURN, RULES_VERSION, Rules
+from drako_env.golden_dragon.state import BOLTS_EACH, HOLDER_SIZE, STATE, Phase
 from drako_env.golden_dragon.tables import build_tables
 
 PERCENT = 100

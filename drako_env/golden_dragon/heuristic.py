@@ -11,7 +11,8 @@ from drako_env.engine.jit import jit
 from drako_env.golden_dragon.actions import FirstId
 from drako_env.golden_dragon.apply import fits
 from drako_env.golden_dragon.legal import can_move
-from drako_env.golden_dragon.state import MOVES_A_TURN, NO_WIND, OFF_BOARD, STORM_MOVES, Phase
+from drako_env.golden_dragon.rules import MOVES_A_TURN
+from drako_env.golden_dragon.state import NO_WIND, OFF_BOARD, STORM_MOVES, Phase
 
 WIN = 1000.0
 OTHERS = 0.6
@@ -36,13 +37,13 @@ def plan(t: Any, s: Any, action: int) -> float:
 
 @jit
 def plan_storm(t: Any, s: Any, use: int) -> float:
-    """A storm only if five moves win and three do not."""
+    """A storm only if the moves with it win and those without do not."""
     if not use:
         return 0.0
-    three = best_line(t, s, MOVES_A_TURN) >= WIN
-    five = best_line(t, s, STORM_MOVES) >= WIN
+    without = best_line(t, s, s["moves_left"]) >= WIN
+    with_storm = best_line(t, s, s["moves_left"] + STORM_MOVES - MOVES_A_TURN) >= WIN
     s["hand"] = NO_WIND
-    return 1.0 if five and not three else -1.0
+    return 1.0 if with_storm and not without else -1.0
 
 
 @jit

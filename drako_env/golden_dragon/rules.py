@@ -15,6 +15,7 @@ NUM_WINDS = 6
 MAX_PLAYERS = 5
 MAX_CELLS = 127
 MAX_SINGLE_MOVES = 10_000
+MOVES_A_TURN = 3
 START_LABELS = "123455"
 DEFAULT_BOARD = "classic10"
 AUTO = {2: "classic10", 3: "classic10", 4: "compact9", 5: "compact8"}
@@ -22,7 +23,10 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "num_players": tuple(range(2, MAX_PLAYERS + 1)),
     "veto_scope": ("owner_only", "any_opponent", "others"),
     "max_single_moves": tuple(range(1, MAX_SINGLE_MOVES + 1)),
+    "first_turn": tuple(range(1, MOVES_A_TURN + 1)),
 }
+HANDICAPS = {"first_turn": MOVES_A_TURN}
+"""Options that a table names only where they are not as usual."""
 
 Cell = tuple[int, int]
 
@@ -80,6 +84,7 @@ class Rules:
     num_players: int = 2
     veto_scope: str = "owner_only"
     max_single_moves: int = 600
+    first_turn: int = MOVES_A_TURN
 
     def __post_init__(self) -> None:
         """However it was made, a `Rules` object is valid."""
@@ -120,7 +125,7 @@ class Rules:
             "name": self.board.name,
             "rows": list(self.board.rows),
             "winds": {name: [down, right] for name, down, right in self.board.winds},
-            "options": {name: getattr(self, name) for name in OPTIONS},
+            "options": {n: v for n in OPTIONS if (v := getattr(self, n)) != HANDICAPS.get(n)},
         }
 
 

@@ -9,7 +9,6 @@ from drako_env.golden_dragon.rules import MAX_PLAYERS
 HOLDER_SIZE = 5
 STORMS_EACH = 2
 BOLTS_EACH = 2
-MOVES_A_TURN = 3
 STORM_MOVES = 5
 NOBODY = -1
 NO_WIND = -1

@@ -14,6 +14,7 @@ TABLES = np.dtype(
         ("num_cells", "i8"),
         ("num_actions", "i8"),
         ("max_single_moves", "i8"),
+        ("first_turn", "i8"),  # its single moves
         ("goal", "i8"),
         ("may_veto", "i8", (MAX_PLAYERS, MAX_PLAYERS, MAX_PLAYERS)),  # by seat, mover and chosen dragon: 1 or 0
         ("starts", "i8", MAX_PLAYERS + 1),  # of labels 1 to 4, then left and right 5
@@ -35,6 +36,7 @@ def build_tables(rules: Rules) -> NDArray[np.void]:
     t["num_cells"] = len(board.cells)
     t["num_actions"] = len(all_actions(rules))
     t["max_single_moves"] = rules.max_single_moves
+    t["first_turn"] = rules.first_turn
     for case in np.ndindex(t["may_veto"].shape):
         t["may_veto"][case] = rules.may_veto(*case)
     t["goal"] = index[board.goal]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drako_env.engine.game import Game, role_of
-from drako_env.engine.jit import load_kernels
+from drako_env.engine.jit import never_compiled
 from drako_env.engine.loops import HEURISTIC, RANDOM
-from drako_env.engine.network import Networks, pack
+from drako_env.engine.network import Networks, decide, pack
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
 from drako_env.players import levels
@@ -56,13 +56,12 @@ def make_player(spec: str, game: Game) -> Agent:
         return _erring(spec, game)
     if name not in MAKERS:
         return _own(spec, game)
-    prepare_players(game)
     try:
         player = MAKERS[name](game, argument)
     except ValueError as error:
         raise ValueError(f"{error}; known agents are {', '.join(KNOWN)}") from None
-    if name in LEARNT:
-        _warm_up(name, player, game)
+    if never_compiled(*_kernels_of(name, game)):
+        _warm_up(name, argument, game)
     return player
 
 
@@ -113,15 +112,20 @@ def kernel_players(players: Sequence[Any], game: Game) -> tuple[NDArray[np.int64
     return codes, pack([(policy.tensors, is_canonical(policy.info)) for policy in policies], game.symmetries)
 
 
-def _warm_up(name: str, player: Agent, game: Game) -> None:
-    """Compile what a learnt player needs, if that was never done, with a word about it."""
+def _kernels_of(name: str, game: Game) -> list[Callable[..., Any]]:
+    """What a player decides with, beyond what everybody needs."""
+    if name in ("policy", "tempered"):
+        return [decide]
+    return [getattr(game.kernels, KERNELS[name])] if name in KERNELS else []
 
-    def decide() -> None:
-        player.reset(0)
-        player.act(Position(game).deal(0).view())
 
+def _warm_up(name: str, argument: str, game: Game) -> None:
+    """Compile what a player needs before its clock runs, letting one of the kind think as little as possible."""
+    _, colon, path = argument.partition(":")
+    player = MAKERS[name](game, f"{LEAST[name]}{colon}{path}" if name in LEAST else argument)
+    player.reset(0)
     with suppress(ValueError):  # a single file plays its own role alone
-        load_kernels(f"{game.name} {name}", game.kernels.cache, lambda: None, decide)
+        player.act(Position(game).deal(0).view())
 
 
 def _random(game: Game, argument: str) -> Agent:
@@ -205,6 +209,16 @@ KERNEL_CODES = {"random": RANDOM, "heuristic": HEURISTIC}
 LEARNT = ("policy", "tempered", "puct", "knows", "improve")
 """Those that learnt weights are needed for."""
 
+KERNELS = {
+    "heuristic": "best_one",
+    "ismcts": "search_one",
+    "puct": "guided_search_one",
+    "knows": "guided_search_one",
+    "improve": "look_ahead_one",
+}
+LEAST = {"ismcts": 2, "puct": 2, "knows": 2, "improve": 1}
+"""The smallest budgets."""
+
 LEVEL, ERRING = "level", "mistakes"
 """Those that stand for others."""
 
@@ -269,14 +283,3 @@ def shipped_policy(game: Game) -> Path:
 def _no_argument(name: str, argument: str) -> None:
     if argument:
         raise ValueError(f"agent '{name}:{argument}': {name} takes nothing after the name")
-
-
-def prepare_players(game: Game) -> None:
-    """Load what the players need, or compile it if that was never done."""
-
-    def play() -> None:
-        view = Position(game).deal(0).view()
-        HeuristicAgent(game).act(view)
-        SearchAgent(game, Budget(simulations=2)).act(view)
-
-    load_kernels(f"{game.name} players", game.kernels.cache, play, lambda: None)

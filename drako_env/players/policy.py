@@ -95,9 +95,13 @@ def is_canonical(info: Mapping[str, str]) -> bool:
     return info.get("canonical") == "yes"
 
 
-def input_scale(high: NDArray[np.int8]) -> Floats:
-    """What every entry of an observation is multiplied with: counts above 2 are rarely above 4."""
-    return np.where(high > 2, 1 / CARDS_SCALE, 1.0).astype(np.float32)
+def input_scale(game: Game) -> Floats:
+    """What a network multiplies every entry of an observation with: counts above 2 are rarely above 4."""
+    scale = np.ones(len(game.observation_high), np.float32)
+    for field in game.observation_fields.values():
+        if game.observation_high[field].max(initial=0) > 2:
+            scale[field] = 1 / CARDS_SCALE
+    return scale
 
 
 def save_policy(path: Path, game: Game, tensors: Tensors, info: dict[str, str], kind: Any = np.float32) -> None:
@@ -302,3 +306,14 @@ class PolicyAgent(WeighingAgent):
             seen = observation[rows], mask[rows]
             actions[rows] = self.policy(role).sample(*seen, self._chance, self.temperature)
         return actions
+
+    def value_batch(
+        self, seats: NDArray[np.int64], observation: NDArray[np.int8], mask: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """The winning chances that it gives `seats` in many games."""
+        values, roles = np.empty(len(seats)), np.array(self._roles)[seats]
+        for role in np.unique(roles):
+            rows = roles == role
+            policy = self.policy(role)
+            values[rows] = policy.judge(observation[rows], mask[rows])[1] / policy.game.max_reward
+        return np.clip(0.5 + 0.5 * values, 0.0, 1.0)

@@ -25,6 +25,7 @@ from torch.nn.functional import mse_loss
 from drako_env import drako_v0
 from drako_env.envs.batch import GameBatch
 from drako_env.evaluation.statistics import wilson
+from drako_env.players.policy import input_scale
 
 GAMES = 128
 STEPS = 128
@@ -50,11 +51,10 @@ OPPONENTS: dict[str, Opponent] = {"random": GameBatch.sample, "heuristic": GameB
 class Network(torch.nn.Module):
     """Log-probabilities of the actions, and what the position is worth to the seat that decides."""
 
-    def __init__(self, high: NDArray[np.int8], actions: int, width: int = 256) -> None:
+    def __init__(self, scale: Floats, actions: int, width: int = 256) -> None:
         super().__init__()
-        scale = np.where(high > 2, 0.25, 1.0).astype(np.float32)  # counts of cards are rarely above 4
         self.register_buffer("scale", torch.from_numpy(scale))
-        self.first, self.second = torch.nn.Linear(len(high), width), torch.nn.Linear(width, width)
+        self.first, self.second = torch.nn.Linear(len(scale), width), torch.nn.Linear(width, width)
         self.policy, self.value = torch.nn.Linear(width, actions), torch.nn.Linear(width, 1)
         for layer, gain in ((self.first, 2**0.5), (self.second, 2**0.5), (self.policy, 0.01), (self.value, 1.0)):
             torch.nn.init.orthogonal_(layer.weight, gain)
@@ -192,7 +192,7 @@ def train(decisions: int, seed: int, games: int = GAMES, steps: int = STEPS, min
     """Self-play for about so many decisions of both seats together."""
     torch.manual_seed(seed)
     batch = drako_v0.batch_env(games, seed=seed)
-    network = Network(batch.game.observation_high, batch.action_mask.shape[1])
+    network = Network(input_scale(batch.game), batch.action_mask.shape[1])
     optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)
     updates, seconds = max(1, decisions // (games * steps)), 0.0
     print(f"Untrained, {results(network, 'random', EVALUATION_GAMES, seed)}")

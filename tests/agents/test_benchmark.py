@@ -7,10 +7,23 @@ import numpy as np
 import pytest
 
 from agents.benchmark import algorithms, cells
-from agents.benchmark.algorithms import ALGORITHMS, Learnt, cfr_plus, maskable_ppo, nfsp, search, self_play
+from agents.benchmark.algorithms import (
+    ALGORITHMS,
+    Learnt,
+    cfr_plus,
+    guided_search,
+    maskable_ppo,
+    mccfr,
+    nfsp,
+    search,
+    self_play,
+)
 from agents.benchmark.cells import LOOKS, Cell, algorithm_of, follow, looks, missing, points_of, run_cells
+from agents.benchmark.mccfr import GAMES, Mccfr
 from agents.benchmark.report import draw_chart, results_table
-from drako_env.exact import build_tree, exploitability, uniform
+from drako_env.exact import build_tree, exploitability, plan_of, uniform, value
+from drako_env.exact.loops import advantages
+from drako_env.exact.values import gains_against
 from scripts import benchmark_learning
 from tests.kuhn.game import Kuhn, Rules
 
@@ -66,7 +79,7 @@ def test_looks_come_at_growing_times_and_cost_nothing(kuhn):
 
 @pytest.mark.parametrize(
     ("algorithm", "most"),
-    [(cfr_plus, 0.7), (self_play, 0.95), (maskable_ppo, 1.5), (nfsp, 1.5)],
+    [(cfr_plus, 0.7), (mccfr, 0.7), (self_play, 0.95), (maskable_ppo, 1.5), (nfsp, 1.5)],
 )
 def test_all_of_them_learn_poker(algorithm, most, kuhn):
     """A few pieces of work: strategies come out that can be judged, and regrets at least have done something."""
@@ -84,6 +97,46 @@ def test_a_search_is_looked_at_once(kuhn):
     told = first(kuhn.observations, kuhn.masks)
     np.testing.assert_allclose(told.sum(axis=1), 1)
     assert not told[kuhn.masks == 0].any()
+    assert exploitability(kuhn, first, second) > 0
+
+
+def test_sampled_regrets_come_to_equilibrium(kuhn):
+    """Kuhn poker's value is -1/18, and its observation says all: nothing is lost by looking at it alone."""
+    learner = Mccfr(kuhn, kuhn.game, 0)
+    for _ in range(400):
+        learner.iterate()
+    average = learner.average()
+    policy = lambda observation, mask: average  # noqa: E731
+    assert average.sum(axis=1) == pytest.approx(1)
+    assert not average[kuhn.masks == 0].any()
+    assert exploitability(kuhn, policy, policy) < 0.06
+    assert value(kuhn, policy, policy) == pytest.approx(-1 / 18, abs=0.03)
+
+
+def test_sampled_regrets_are_those_of_all_games_on_average(kuhn):
+    """A seat's first regrets, against uniform play, are its advantages in proportion to how often it comes there."""
+    learner, seat = Mccfr(kuhn, kuhn.game, 1), 0
+    total = np.zeros_like(learner.regrets)
+    for _ in range(400):
+        learner.regrets[:] = 0
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(np, "maximum", lambda one, other, out: one)  # also those below zero
+            steps, rewards = learner._play(seat)
+            learner._learn(steps, rewards)
+        total += learner.regrets / GAMES
+    gains = gains_against(kuhn, seat, plan_of(kuhn, 1, uniform(kuhn, 1)))
+    side, chances = kuhn.sides[seat], uniform(kuhn, seat)
+    advantages(side.parent, side.first, gains, chances)
+    found = (total / 400)[side.view[side.home[1:]], side.action[1:]]
+    assert found == pytest.approx(gains[1:], abs=0.03)
+
+
+def test_a_guided_search_learns_first(kuhn):
+    over = iter([0.0, 0.2, 0.4, *[0.6] * 100])
+    (learnt,) = guided_search(kuhn, 0, lambda: next(over), simulations=8, tries=2)
+    assert learnt.decisions > 2 * len(kuhn.examples)
+    first, second = learnt.strategies()
+    np.testing.assert_allclose(first(kuhn.observations, kuhn.masks).sum(axis=1), 1)
     assert exploitability(kuhn, first, second) > 0
 
 

@@ -10,7 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from agents.league.ppo import KernelPPO
-from agents.league.update import Settings, learn
+from agents.league.update import Settings, learn, log_shares, logits_of
 from drako_env.engine.network import judge, pack
 from drako_env.engine.rollout import add_advantages, draw_decisions, new_rollout
 from drako_env.envs.sb3 import SeatVecEnv
@@ -161,8 +161,9 @@ def model(**settings):
     return made
 
 
-def test_one_minibatch_changes_the_network_as_maskable_ppo_would():
-    """The same loss, so the same gradient, on all decisions at once."""
+@pytest.mark.parametrize("magnet", [0.0, 2.0])
+def test_one_minibatch_changes_the_network_as_maskable_ppo_would(magnet):
+    """The same loss, so the same gradient, on all decisions at once; the distance to a magnet is torch's own."""
     ours = model(kept=1.0, batch_size=512, ent_coef=0.03)
     ours.learn(512)
     before = {name: tensor.clone() for name, tensor in ours.policy.state_dict().items()}
@@ -170,7 +171,8 @@ def test_one_minibatch_changes_the_network_as_maskable_ppo_would():
     ours.policy.optimizer = torch.optim.SGD(ours.policy.parameters(), lr=0.1)
     ours.lr_schedule = lambda _: 0.1
     part = ours._chosen()
-    learn(ours._judge, ours.policy.optimizer, part, Settings(1, 512, 0.2, 0.03))
+    held_by = {name: torch.from_numpy(array) for name, array in tensors(ours.env.games.game, 16, seed=3).items()}
+    learn(ours._judge, ours.policy.optimizer, part, Settings(1, 512, 0.2, 0.03, magnet=magnet), held_by)
     changed = {name: tensor.clone() for name, tensor in ours.policy.state_dict().items()}
     ours.policy.load_state_dict(before)
     values, log_probabilities, entropy = ours.policy.evaluate_actions(
@@ -179,6 +181,12 @@ def test_one_minibatch_changes_the_network_as_maskable_ppo_would():
     ratio = torch.exp(log_probabilities - part["log_probability"])
     gain = torch.min(part["advantage"] * ratio, part["advantage"] * ratio.clamp(0.8, 1.2)).mean()
     loss = torch.nn.functional.mse_loss(values[:, 0], part["target"]) * ours.vf_coef - gain - 0.03 * entropy.mean()
+    illegal = part["action_mask"] == 0
+    own, other = (
+        torch.distributions.Categorical(logits=logits.masked_fill(illegal, -1e8))
+        for logits in (ours._judge(part["observation"])[0], logits_of(held_by, part["observation"]))
+    )
+    loss = loss + magnet * torch.distributions.kl_divergence(own, other).mean()
     ours.policy.optimizer.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(ours.policy.parameters(), ours.max_grad_norm)
@@ -186,6 +194,17 @@ def test_one_minibatch_changes_the_network_as_maskable_ppo_would():
     for name, tensor in ours.policy.state_dict().items():
         assert torch.allclose(tensor, changed[name], atol=1e-6), name
     assert not torch.allclose(before["action_net.weight"], changed["action_net.weight"], atol=1e-5)
+
+
+def test_a_magnet_is_judged_as_the_kernels_judge():
+    game = make_game("drako", rules="tiny")
+    network, games = tensors(game, 16, 12), seat_games(rules="tiny")
+    logits = logits_of(
+        {name: torch.from_numpy(array) for name, array in network.items()}, torch.from_numpy(games.observation)
+    )
+    shares, _ = judge(pack([(network, False)], game.symmetries), 0, games.observation, games.action_mask)
+    expected = log_shares(logits, torch.from_numpy(games.action_mask)).exp()
+    np.testing.assert_allclose(shares, expected, atol=1e-5)
 
 
 class BaseCallbackStub:

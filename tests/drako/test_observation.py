@@ -1,6 +1,6 @@
 """R12: the observation says what the position says, field by field."""
 
-from itertools import pairwise, product
+from itertools import pairwise, product, zip_longest
 
 import numpy as np
 import pytest
@@ -147,10 +147,26 @@ def test_no_entry_is_higher_than_the_bounds_say():
     """Copies of a card, strikes (two at most hit the same figure), else zeros and ones."""
     game = drako_v0.raw_env().game
     counted = {"own_hand", "own_deck", "own_discards", "opponent_unseen", "opponent_discards"}
+    dragon, dwarves = ([card.copies for card in deck] for deck in game.rules.decks)
+    copies = [max(pair) for pair in zip_longest(dragon, dwarves, fillvalue=0)]
     for name, place in game.observation_fields.items():
-        high = 127 if name in counted else 2 if name in ("strikes_open", "strikes_taken") else 1
-        assert set(game.observation_high[place].tolist()) == {high}, name
+        high = copies if name in counted else 2 if name in ("strikes_open", "strikes_taken") else 1
+        most = np.minimum(high, 8) if name == "own_hand" else high
+        assert (game.observation_high[place] == most).all(), name
     assert len(game.observation_high) == max(place.stop for place in game.observation_fields.values())
+
+
+@pytest.mark.parametrize("table", ["tiny", "micro", "reconstructed"])
+def test_the_bounds_of_cards_are_what_occurs(table):
+    """At the first decision everything of the opponent's is unseen."""
+    batch = GameBatch(game := make_game("drako", rules=table), 300, seed=0)
+    seen = np.zeros_like(game.observation_high)
+    for _ in range(40):
+        seen = np.maximum(seen, batch.observation.max(axis=0))
+        batch.step(batch.sample())
+    assert (seen <= game.observation_high).all()
+    field = game.observation_fields["opponent_unseen"]
+    assert np.array_equal(seen[field], game.observation_high[field])
 
 
 @pytest.mark.parametrize("radius", [1, 2])

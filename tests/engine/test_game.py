@@ -82,6 +82,10 @@ def test_preparing_calls_what_a_single_game_needs_on_the_one_record_there_is(mod
 
     watching = type(game)(game.rules)
     watching.kernels = replace(game.kernels, **{name: watched(name, k) for name, k in vars(game.kernels).items()})
-    monkeypatch.setattr(engine, "load_kernels", lambda name, folder, first, others: (first(), others()))
+    monkeypatch.setattr(engine, "never_compiled", lambda *kernels: True)
     prepare(watching)
-    assert sorted(called) == ["deal_one", "mask_one", "observe_one", "play_one", "redeal_one", "reward_one"]
+    assert sorted(called) == ["deal_one", "observe_one", "play_one", "reward_one"]
+    monkeypatch.setattr(engine, "never_compiled", lambda *kernels: False)
+    called.clear()
+    prepare(watching)
+    assert called == ["deal_one"], "a warm start opens no more than it needs"

@@ -132,6 +132,34 @@ def test_ismcts_plays(name):
     assert decisions > 3
 
 
+def test_the_search_in_c_plus_plus_is_refused():
+    """It crashes with every game that is written in Python."""
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.ISMCTSBot(1, evaluator, 1.0, 10)
+    state = next(state for state in positions(pyspiel.load_game("python_drako"), 1, 1) if not state.is_chance_node())
+    for ask in (bot.step, bot.step_with_policy, bot.get_policy):
+        with pytest.raises(TypeError, match="ISMCTSBot plays them"):
+            ask(state)
+    poker = pyspiel.load_game("kuhn_poker").new_initial_state()
+    poker.apply_action(0)
+    poker.apply_action(1)
+    assert bot.step(poker) in poker.legal_actions(), "games of its own it plays as ever"
+
+
+@every_game
+def test_tensors_are_from_0_to_1_and_tell_events_apart(name):
+    game = pyspiel.load_game(name)
+    for count, state in enumerate(positions(game, 1, 1)):
+        for player in range(game.num_players() * (count % 7 == 0)):
+            for tensor in (state.observation_tensor(player), state.information_state_tensor(player)):
+                assert 0 <= min(tensor) <= max(tensor) <= 1
+    observer = game.make_py_observer(pyspiel.IIGObservationType(perfect_recall=True))
+    observer.set_from(state, 0)
+    events = state.events(0)
+    assert len(set(observer.dict["history"][: len(events)].tolist())) == len(set(events.tolist())) > 5
+    assert not observer.dict["history"][len(events) :].any()
+
+
 # Against the kernels
 
 
@@ -161,7 +189,7 @@ def check_move_by_move(name, games):
             seen = env.observe(seat)
             assert env.possible_agents[state.current_player()] == seat
             assert state.legal_actions_mask() == seen["action_mask"].tolist()
-            assert state.observation_tensor() == seen["observation"].tolist()
+            assert state.observation_tensor() == game.game.normalized(seen["observation"]).tolist()
             action = chance.choice(state.legal_actions())
             state.apply_action(action)
             env.step(action)
@@ -354,6 +382,16 @@ def test_a_planted_leak_is_caught(name, leak, way, monkeypatch):
 
 
 # Parameters
+
+
+def test_yes_and_no_are_options():
+    from drako_env.openspiel import load_game
+
+    assert not load_game("drako", exchange=False).game.rules.exchange
+    assert load_game("drako_v0", rules="tiny", exchange=True).game.rules.exchange
+    assert load_game("golden_dragon", num_players=4).num_players() == 4
+    with pytest.raises(pyspiel.SpielError, match="exchanges"):
+        load_game("drako", exchanges=True)
 
 
 def test_options_that_are_not_given_are_as_the_table_says():

@@ -4,11 +4,11 @@ import random
 import re
 import subprocess
 import sys
+from inspect import signature
 
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -17,7 +17,6 @@ import drako_env  # noqa: F401 (registers the environments)
 from drako_env import drako_v0, golden_dragon_v0, icarius_v0
 from drako_env.drako.game import Drako
 from drako_env.drako.rules import Rules
-from drako_env.envs.gym import SeatEnv
 from drako_env.envs.seat import SeatGames
 from drako_env.games import make_game
 from drako_env.players import make_player
@@ -340,23 +339,6 @@ def test_maskable_ppo_trains_unmodified(module, seat):
     env.step(actions)
 
 
-@pytest.mark.parametrize(
-    ("name", "seat"), [*GYMNASIUM_IDS.items(), ("drako_env/Drako-v0", "dragon_0"), ("drako_env/Icarius-v0", "player")]
-)
-def test_gymnasium_env_passes_its_checker(name, seat, monkeypatch):
-    class LegalOnly(SeatEnv):
-        """The checker knows no masks: turn any action into a legal one."""
-
-        def step(self, action):
-            return super().step(int(np.argmax(self.action_masks())))
-
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    game = gymnasium.make(name, seat=seat).unwrapped._games.game
-    env = LegalOnly(SeatGames(game, 1, seat), render_mode="rgb_array")
-    env.spec = gymnasium.spec(name)  # from which the checker makes one for each render mode
-    check_env(env)
-
-
 @pytest.mark.parametrize(("name", "seat"), GYMNASIUM_IDS.items())
 def test_gymnasium_env_plays_games(name, seat):
     env = gymnasium.make(name, seat=seat, opponent="random", render_mode="ansi")
@@ -370,7 +352,7 @@ def test_gymnasium_env_plays_games(name, seat):
             obs, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
             assert not truncated
             assert env.observation_space.contains(obs)
-        assert not info["action_mask"].any()
+        assert info["action_mask"].all(), "no action will be played, so none is ruled out"
         fields = env.unwrapped._games.game.observation_fields
         assert obs[fields["phase"]][-1] == 1, "the last observation is of the end"
         assert "won: " in env.render()
@@ -380,7 +362,9 @@ def test_gymnasium_env_plays_games(name, seat):
     assert outcomes == {-1.0, 1.0}
     env.reset(seed=0)
     assert "your hand (dwarves)" in env.render() or "player 1 (you)" in env.render()
-    with pytest.raises(ValueError, match=f"is illegal for {seat}"):
+    with pytest.raises(
+        ValueError, match=f"is illegal for {seat}.*; mask illegal actions .*MaskablePPO.*illegal='lose'"
+    ):
         env.step(env.action_space.n - 1)
 
 
@@ -662,3 +646,153 @@ def test_an_agent_that_looks_ahead_is_asked_game_by_game():
     games = SeatGames(game, 2, "dragon_0", player, seed=0)
     for _ in range(3):
         games.step(games.action_mask.argmax(axis=1))
+
+
+def any_action(game, count, seed=0):
+    """Mostly illegal ones."""
+    return np.random.default_rng(seed).integers(-2, len(game.actions) + 2, count)
+
+
+@every_seat
+def test_an_illegal_action_can_lose_the_game(module, options, seat):
+    """Only that game ends, with what a loss costs; its last position is the one in which it was played."""
+    env = module.sb3_env(8, seat, seed=3, illegal="lose", **options)
+    twin = module.sb3_env(8, seat, seed=3, **options)
+    before, masks = env.reset(), env.action_masks().copy()
+    assert np.array_equal(before, twin.reset())
+    actions = masks.argmax(axis=1)
+    actions[[2, 5]] = [-1, np.flatnonzero(masks[5] == 0)[-1]]
+    twin_actions = masks.argmax(axis=1)
+    observation, rewards, dones, infos = env.step(actions)
+    expected, *_ = twin.step(twin_actions)
+    others = [0, 1, 3, 4, 6, 7]
+    assert dones[[2, 5]].all()
+    assert rewards[[2, 5]].tolist() == [-1, -1]
+    assert np.array_equal(observation[others], expected[others]), "nobody else notices"
+    for i in (2, 5):
+        assert np.array_equal(infos[i]["terminal_observation"], before[i])
+        assert infos[i]["illegal_action"]
+        assert infos[i]["episode"]["r"] == -1
+        assert infos[i]["episode"]["l"] == 1
+    assert not any("illegal_action" in infos[i] for i in others)
+    assert (env.games.batch.agent == env.games.seat).all(), "the next game has come to the learner's first decision"
+    assert env.games.take_results()["random"] >= (2, -2.0)
+
+
+@every_seat
+def test_an_illegal_action_can_be_replaced(module, options, seat):
+    """A legal one is played in its place, from the games' own random numbers; the others' actions stay."""
+    games = [SeatGames(module.raw_env(**options).game, 6, seat, "random", 3, illegal="random") for _ in range(2)]
+    wins = 0
+    for step in range(200):
+        actions = any_action(games[0].game, 6, seed=step)
+        legal = np.array([0 <= a < m.size and m[a] == 1 for a, m in zip(actions, games[0].action_mask, strict=True)])
+        for one in games:
+            one.step(actions)
+        assert np.array_equal(games[0].illegal_action, ~legal)
+        assert games[0].batch.save() == games[1].batch.save(), "all chance comes from the seed"
+        wins += (games[0].reward == 1).sum()
+    assert wins, "random play wins sometimes"
+
+
+@pytest.mark.parametrize("illegal", ["lose", "random"])
+def test_turned_games_judge_the_actions_of_the_turned_game(illegal):
+    """With `canonical` a legal action of what is shown is never taken for an illegal one."""
+    games = SeatGames(Drako.of(Rules.load()), 20, "dwarves_0", "random", 0, canonical=True, illegal=illegal)
+    for _ in range(50):
+        games.step(games.action_mask.argmax(axis=1))
+        assert not games.illegal_action.any()
+
+
+def test_a_refused_action_changes_no_game():
+    games = SeatGames(Drako.of(Rules.load()), 3, "dragon_0", "random", 0)
+    before = games.batch.save()
+    with pytest.raises(ValueError, match=r"game 1: action 999 is illegal for dragon_0 .*; mask illegal actions"):
+        games.step(np.array([games.action_mask[0].argmax(), 999, 0]))
+    assert games.batch.save() == before
+    with pytest.raises(ValueError, match="illegal = 'win': allowed are 'raise', 'lose', 'random'"):
+        drako_v0.gym_env(illegal="win")
+
+
+def test_an_opponents_illegal_action_is_refused_whatever_the_learner_may_do():
+    def wrong(observation, mask):
+        return mask.argmin(axis=1)
+
+    with pytest.raises(ValueError, match=r"is illegal for dragon_0 in phase '\w+'; legal are \[[\d, ]*\]$"):
+        drako_v0.sb3_env(2, "dwarves_0", wrong, illegal="random")
+
+
+@every_seat
+def test_normalized_observations_are_counts_by_what_they_can_be(module, options, seat):
+    """In every door from 0 to 1, and nothing is lost."""
+    doors = [module.sb3_env(4, seat, seed=1, normalized=flag, **options) for flag in (True, False)]
+    for env in doors:
+        env.reset()
+    high = doors[0].games.game.observation_high
+    for _ in range(150):
+        actions = doors[0].action_masks().argmax(axis=1)
+        (seen, _, dones, infos), (plain, _, _, other) = (env.step(actions) for env in doors)
+        assert seen.dtype == np.float32
+        assert doors[0].observation_space.contains(seen[0])
+        assert np.array_equal(np.rint(seen * high), plain)
+        for i in np.flatnonzero(dones):
+            last, raw = infos[i]["terminal_observation"], other[i]["terminal_observation"]
+            assert np.array_equal(np.rint(last * high), raw)
+    many, single = (
+        module.gym_vector_env(3, seat, normalized=True, **options),
+        module.gym_env(seat, normalized=True, **options),
+    )
+    for env in (many, single):
+        observation, _ = env.reset(seed=0)
+        assert env.observation_space.contains(observation)
+        assert np.array_equal(
+            observation[0] if env is many else observation, env._games.game.normalized(env._games.observation)[0]
+        )
+    batch = module.batch_env(5, seed=0, **options)
+    assert np.array_equal(np.rint(batch.normalized * high), batch.observation)
+
+
+def test_a_reset_may_name_a_seed_for_every_game():
+    """Each plays as a single game with its seed; where there is none its random numbers go on."""
+    many, single = drako_v0.gym_vector_env(3, "dwarves_0"), drako_v0.gym_env("dwarves_0")
+    first, _ = many.reset(seed=[5, 6, 7])
+    for i, seed in enumerate((5, 6, 7)):
+        assert np.array_equal(first[i], single.reset(seed=seed)[0])
+    again, _ = many.reset(seed=[5, None, 7])
+    assert np.array_equal(again[[0, 2]], first[[0, 2]])
+    assert not np.array_equal(again[1], first[1])
+    with pytest.raises(ValueError, match="2 seeds for 3 games"):
+        many.reset(seed=[1, 2])
+
+
+def test_some_of_many_games_can_be_dealt_anew():
+    env = drako_v0.gym_vector_env(4, autoreset_mode="Disabled")
+    first, _ = env.reset(seed=1)
+    second, _ = env.reset(options={"reset_mask": np.array([True, False, True, False])})
+    assert np.array_equal(second[[1, 3]], first[[1, 3]])
+    assert not np.array_equal(second[[0, 2]], first[[0, 2]])
+    with pytest.raises(ValueError, match="reset_mask must be an array of 4 bool"):
+        env.reset(options={"reset_mask": np.array([1, 0, 0, 0])})
+
+
+def test_a_game_that_is_over_waits_for_its_reset_if_that_was_asked_for():
+    env = drako_v0.gym_vector_env(3, autoreset_mode="Disabled", render_mode="ansi")
+    _, infos = env.reset(seed=0)
+    over = np.zeros(3, bool)
+    while not over.any():
+        observation, _, over, _, infos = env.step(infos["action_mask"].argmax(axis=1))
+    i = int(over.argmax())
+    assert infos["action_mask"][i].all()
+    assert observation[i][env._games.game.observation_fields["phase"]][-1] == 1
+    assert "won: " in env.render()[i]
+    with pytest.raises(gymnasium.error.ResetNeeded, match=rf"games \[{i}.* are over"):
+        env.step(infos["action_mask"].argmax(axis=1))
+
+
+def test_nobody_gets_the_same_games_unless_told_to():
+    """A seed is a promise in every door; without one the deals are nobody's, but for `sb3_env`, whose default is 0."""
+    doors = ["batch_env", "gym_env", "gym_vector_env", "sb3_env"]
+    defaults = {name: signature(getattr(drako_v0, name)).parameters.get("seed") for name in doors}
+    assert {name: seed.default for name, seed in defaults.items() if seed} == {"batch_env": None, "sb3_env": 0}
+    first, same, other = (drako_v0.sb3_env(8, **seed).games.batch.save() for seed in ({}, {"seed": 0}, {"seed": None}))
+    assert first == same != other

@@ -59,12 +59,15 @@ def test_what_can_be_had_without_mixing(kuhn, tiny):
     assert best_without_mixing(tiny, 0, 10) == pytest.approx((-0.2, -0.2))
 
 
-def test_the_small_table_needs_mixing():
-    """Of the dwarves: whoever plays the dragon needs no lots there."""
-    tree = build_tree(make_game("drako", rules="small"))
-    assert [solve_exactly(tree, seat)[0] for seat in range(2)] == pytest.approx([1 / 9, -1 / 9])
-    assert best_without_mixing(tree, 0, 60) == pytest.approx((1 / 9, 1 / 9))
-    assert best_without_mixing(tree, 1, 60) == pytest.approx((-1 / 3, -1 / 3))
+@pytest.mark.parametrize(
+    ("table", "value", "pure"), [("micro", 1 / 18, (0, -1 / 6)), ("small", 1 / 9, (1 / 9, -1 / 3))]
+)
+def test_tables_that_need_mixing(table, value, pure):
+    """On micro both sides, on small the dwarves: whoever plays the dragon needs no lots there."""
+    tree = build_tree(make_game("drako", rules=table))
+    assert [solve_exactly(tree, seat)[0] for seat in range(2)] == pytest.approx([value, -value])
+    for seat, reached in enumerate(pure):
+        assert best_without_mixing(tree, seat, 60) == pytest.approx((reached, reached))
 
 
 def test_by_view_nothing_is_lost_where_the_observation_says_all(kuhn):

@@ -41,6 +41,15 @@ def test_information_sets_and_exploitability_agree(tree, their_uniform):
     assert (sets, pytest.approx(gain, abs=1e-9)) == their_uniform
 
 
+@pytest.mark.slow
+def test_a_larger_table_agrees_too():
+    game, tree = pyspiel.load_game("python_drako(rules=small)"), build_tree(make_game("drako", rules="small"))
+    policy = spiel_policy.TabularPolicy(game)
+    sets, gain = ours_of(tree)
+    assert sets == len(policy.state_lookup)
+    assert gain == pytest.approx(spiel_exploitability.nash_conv(game, policy), abs=1e-9)
+
+
 def test_the_same_iterations_come_to_the_same_strategies():
     """On Kuhn poker; where moves are worth the same, which of them is chosen hangs on the last bit of a number."""
     game, tree = pyspiel.load_game("kuhn_poker"), build_tree(Kuhn.of(Rules()))
@@ -64,6 +73,58 @@ def test_their_iterations_come_to_our_value(tree, game):
     worth = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)[0]
     assert left < 0.2
     assert worth == pytest.approx(value(tree, *solver.average()), abs=left + 0.001)
+
+
+def our_lines(side):
+    """Of each information set: what the seat has seen at its own decisions, and done. Few sets have the same line: they
+    differ in what was seen in between."""
+    lines = []
+    for parent, view in zip(side.parent.tolist(), side.view.tolist(), strict=True):
+        before = (*lines[side.home[parent]], int(side.action[parent])) if parent else ()
+        lines.append((*before, view))
+    return lines
+
+
+def their_line(state, known):
+    """The same of the seat that decides in a state of OpenSpiel's."""
+    walk, seat, line = state.get_game().new_initial_state(), state.current_player(), ()
+    for action in [*state.history(), None]:
+        if walk.current_player() == seat:
+            line += (known[np.ascontiguousarray(walk.observation(seat)).tobytes()],)
+            line += () if action is None else (action,)
+        if action is not None:
+            walk.apply_action(action)
+    return line
+
+
+def as_ours(tree, policy):
+    """A policy of OpenSpiel's as strategies of a tree; first it is made the same wherever the own line is the same."""
+    known, chances = {row.tobytes(): i for i, row in enumerate(tree.observations)}, {}
+    for state in policy.states:
+        theirs = policy.policy_for_key(state.information_state_string())
+        theirs[:] = chances.setdefault((state.current_player(), their_line(state, known)), theirs.copy())
+    strategies = []
+    for seat, side in enumerate(tree.sides):
+        of_set = np.array([chances[seat, line] for line in our_lines(side)])
+        strategies.append(np.append(1.0, of_set[side.home[1:], side.action[1:]]))
+    return strategies
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", [cfr.CFRSolver, cfr.CFRPlusSolver])
+def test_what_their_cfr_finds_is_worth_the_same_here(solver, tree, game, their_uniform):
+    """Iterations themselves cannot be compared: where all moves are worth the same, regrets are the rounding errors of
+    either program, and strategies follow them."""
+    theirs = solver(game)
+    for _ in range(4):
+        theirs.evaluate_and_update_policy()
+    policy = theirs.average_policy()
+    ours = as_ours(tree, policy)
+    left = spiel_exploitability.nash_conv(game, policy)
+    worth = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)[0]
+    assert 0.01 < left < their_uniform[1] - 0.1
+    assert exploitability(tree, *ours) == pytest.approx(left, abs=1e-9)
+    assert value(tree, *ours) == pytest.approx(worth, abs=1e-9)
 
 
 def merged(looks):

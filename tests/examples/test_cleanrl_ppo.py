@@ -28,7 +28,7 @@ def one_thread():
 def untrained(seed=0):
     torch.manual_seed(seed)
     batch = drako_v0.batch_env(16, seed=seed)
-    return ppo.Network(batch.game.observation_high, batch.action_mask.shape[1]), batch
+    return ppo.Network(ppo.input_scale(batch.game), batch.action_mask.shape[1]), batch
 
 
 def rollout(agent, reward, done, value):

@@ -69,6 +69,7 @@ def random_options(chance):
         "num_players": chance.randint(2, 5),
         "veto_scope": chance.choice(SCOPES),
         "board": chance.choice(("auto", *BOARD_NAMES)),
+        "first_turn": chance.choice((3, 3, 2, 1)),
     }
 
 
@@ -87,4 +88,5 @@ def oracle_rules(rules):
         n_players=rules.num_players,
         veto_scope=rules.veto_scope,
         max_single_moves=rules.max_single_moves,
+        first_turn=rules.first_turn,
     )

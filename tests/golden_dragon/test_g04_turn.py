@@ -2,6 +2,7 @@
 
 import pytest
 
+from drako_env.games import make_game
 from tests.golden_dragon.positions import NO_STORM, STORM, after, legal, movable, move, play, position, turn
 
 V2 = [(1, 3), (7, 5), (9, 5)]
@@ -71,6 +72,25 @@ def test_g4_three_moves_or_five_with_a_storm(answer, moves, left):
     assert taken == stones[:moves]
     assert state["storms"] == left
     assert (state["phase"], state["agent"], state["active"], state["moves_left"]) == ("storm", 1, 1, 3)
+
+
+@pytest.mark.parametrize("first_turn", [1, 2, 3])
+@pytest.mark.parametrize("answer", [NO_STORM, STORM])
+def test_g4_the_first_turn_may_be_shorter_and_no_other(first_turn, answer):
+    game = position(first=["S", "W", "SE", "S", "SW"], bolts=[0, 0, 0], first_turn=first_turn)
+    assert game.state_dict()["moves_left"] == first_turn
+    play(game, answer)
+    for _ in range(first_turn + (2 if answer == STORM else 0)):
+        assert game.state_dict()["active"] == 0
+        play(game, move(1))
+    state = game.state_dict()
+    assert (state["phase"], state["active"], state["moves_left"]) == ("storm", 1, 3)
+
+
+def test_g4_only_another_first_turn_is_named_in_a_table():
+    """Policies and replays of games without the handicap stay what they were."""
+    tables = [make_game("golden_dragon", first_turn=moves).rules_table()["options"] for moves in (3, 2)]
+    assert [table.get("first_turn") for table in tables] == [None, 2]
 
 
 def test_g4_without_storm_cards_nobody_is_asked():

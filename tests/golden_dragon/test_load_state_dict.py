@@ -14,11 +14,11 @@ from tests.play import snapshot
 FIELDS = [name for name in STATE.names if name != "rng"]
 
 
-@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize(("scope", "first_turn"), list(zip(SCOPES, (3, 2, 1), strict=True)))
 @pytest.mark.parametrize("num_players", [2, 3, 4, 5])
-def test_every_position_comes_back_byte_for_byte(num_players, scope):
+def test_every_position_comes_back_byte_for_byte(num_players, scope, first_turn):
     """What the position does not say, how much of each holder is known (G6), follows from its counters."""
-    options = {"num_players": num_players, "veto_scope": scope}
+    options = {"num_players": num_players, "veto_scope": scope, "first_turn": first_turn}
     twin, phases = golden_dragon_v0.raw_env(**options), set()
     for game in random_positions(seed=num_players, games=4, **options):
         state = game.state_dict()

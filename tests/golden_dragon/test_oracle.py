@@ -85,6 +85,12 @@ def test_they_agree_on_hexes_and_on_the_limit_of_moves(limit):
     compare_game(*rules, random.Random(limit))
 
 
+@pytest.mark.parametrize("first_turn", [1, 2])
+@pytest.mark.parametrize("players", PLAYERS)
+def test_they_agree_on_a_shorter_first_turn(players, first_turn):
+    compare_game(*both_rules("auto", players, first_turn=first_turn), random.Random(players))
+
+
 @pytest.mark.slow
 def test_oracle_agrees_on_three_hundred_thousand_decisions():
     """All numbers of players and scopes, the boards by name in both variants and from their files, in turn."""
@@ -95,6 +101,7 @@ def test_oracle_agrees_on_three_hundred_thousand_decisions():
         if played.total() >= 300_000:
             break
         options = {"veto_scope": scope, "max_single_moves": chance.choice((600, 600, 60))}
+        options["first_turn"] = chance.choice((3, 3, 2, 1))
         rules = both_rules(board, players, variant, **options)
         played[players, scope, variant, board] += sum(compare_game(*rules, chance) for _ in range(3))
     print(f"{played.total():,} decisions agree")

@@ -14,6 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAMES = ["01_tour", "02_train_a_dragon", "03_compare_policies", "04_balance_lab", "05_batch_and_search"]
+NAMES += ["06_learn_from_games"]
+TRAINING = {"02_train_a_dragon": "stable_baselines3", "06_learn_from_games": "torch"}
 LARGEST = 1_500_000
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PLACES = re.compile(r"(?<![\w/.:])/(?:home|root|tmp|work|Users|var|opt|usr)/|[A-Z]:\\\\|\.venv|site-packages")
@@ -71,6 +73,7 @@ def test_a_notebook_was_run_in_full(path):
     """What `make notebooks` writes, not a short run."""
     said = "\n".join(map(words, outputs(read(path))))
     full = {"03_compare_policies": "960 games", "04_balance_lab": "| 9 ", "05_batch_and_search": "10,000 simulations"}
+    full |= {"06_learn_from_games": "3,000 games"}
     assert full.get(path.stem, "") in said
     if path.stem == "02_train_a_dragon":
         assert int(re.search(r"([\d,]+) decisions", said)[1].replace(",", "")) > 1_000_000
@@ -79,8 +82,8 @@ def test_a_notebook_was_run_in_full(path):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_runs(name, tmp_path):
     """In a copy, with few games and little training."""
-    if name == "02_train_a_dragon" and importlib.util.find_spec("stable_baselines3") is None:
-        pytest.skip("Stable-Baselines3 is missing: make setup installs it")
+    if importlib.util.find_spec(library := TRAINING.get(name, "numpy")) is None:
+        pytest.skip(f"{library} is missing: make setup installs it")
     notebook = tmp_path / f"{name}.ipynb"
     notebook.write_bytes((ROOT / "notebooks" / notebook.name).read_bytes())
     command = [sys.executable, "scripts/notebooks.py", "--short", str(notebook)]

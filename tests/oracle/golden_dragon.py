@@ -84,6 +84,7 @@ class OracleRules:
     bolts_each: int = 2
     holder_size: int = 5
     max_single_moves: int = 600
+    first_turn: int = 3
 
     @property
     def free(self) -> frozenset[Cell]:
@@ -200,7 +201,7 @@ def initial_state(rules: OracleRules) -> State:
         "phase": "setup_stone",
         "agent": 0,
         "active": 0,
-        "moves_left": rules.moves_per_turn,
+        "moves_left": rules.first_turn,
         "positions": list(empty),
         "under": list(empty),
         "holders": [[] for _ in range(n)],
@@ -310,7 +311,8 @@ def _do_setup_order(rules: OracleRules, state: State, wind: str) -> None:
 
 def _begin_turn(rules: OracleRules, state: State, seat: int) -> None:
     """The storm question comes before any stone is taken, and only with a card left (G4)."""
-    state["active"], state["moves_left"] = seat, rules.moves_per_turn
+    first = state["single_moves"] == 0
+    state["active"], state["moves_left"] = seat, rules.first_turn if first else rules.moves_per_turn
     _ask(state, "storm" if state["storms"][seat] > 0 else "place", seat)
 
 
@@ -318,7 +320,7 @@ def _do_storm(rules: OracleRules, state: State, use: bool) -> None:
     """G4."""
     if use:
         state["storms"][state["active"]] -= 1
-        state["moves_left"] = rules.storm_moves
+        state["moves_left"] += rules.storm_moves - rules.moves_per_turn
     _ask(state, "place", state["active"])
     _play_on(rules, state)
 
@@ -410,10 +412,11 @@ def moves_made(rules: OracleRules, state: State) -> list[int]:
     made = [(rules.storms_each - left) * (rules.storm_moves - turn) for left in state["storms"]]
     made[active] += turn - state["moves_left"]  # this turn; its storm, if any, is counted above
     made = [count + (turn if seat < active else 0) for seat, count in enumerate(made)]  # this round
-    rounds, rest = divmod(state["single_moves"] - sum(made), n * turn)
+    short = turn - rules.first_turn  # moves that the first seat did not have in the first turn
+    rounds, rest = divmod(state["single_moves"] + short - sum(made), n * turn)
     if rest or rounds < 0:
         raise ValueError("no game has these counters: single_moves, active, moves_left, storms")
-    return [count + rounds * turn for count in made]
+    return [count + rounds * turn - (short if seat == 0 else 0) for seat, count in enumerate(made)]
 
 
 def known(rules: OracleRules, state: State) -> list[list[bool]]:

@@ -18,7 +18,7 @@ ALLOWED = {
     "evaluation": {"engine", "evaluation", "runs"},
     "exact": {"engine", "envs", "exact"},
     "web": {"engine", "evaluation", "games", "render", "replay", "web"},
-    "cli": {"cli", "engine", "evaluation", "games", "players", "replay", "runs", "web"},
+    "cli": {"cli", "dataset", "engine", "envs", "evaluation", "games", "players", "replay", "runs", "web"},
 }
 OTHERS = {
     "envs": None,
