@@ -227,7 +227,7 @@ def test_doors_in_wrappers():
 def test_the_loop_of_the_example_in_one_file():
     ppo = pytest.importorskip("scripts.examples.cleanrl_ppo", reason="PyTorch is missing: make setup installs it")
     batch = drako_v0.batch_env(8, seed=0)
-    network = ppo.Network(batch.game.observation_high, batch.action_mask.shape[1])
+    network = ppo.Network(ppo.input_scale(batch.game), batch.action_mask.shape[1])
 
     def loop(batch):
         rollout = ppo.collect(network, batch, 400)
