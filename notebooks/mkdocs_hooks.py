@@ -18,6 +18,7 @@ SHARED = {
     "changelog.md": "CHANGELOG.md",
     "pictures/drako.svg": "tests/render/pictures/fire.svg",
     "pictures/page.png": "tests/web/page.png",
+    "pictures/analysis.png": "tests/web/analysis.png",
 }
 """Their places in the documentation, and in the project."""
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")

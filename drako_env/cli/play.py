@@ -4,6 +4,7 @@ drako-env play --web --browser                             # a page on http://12
 drako-env play                                             # in the terminal: you are the dragon
 drako-env play --opponent level:3                          # levels go from 1 to 8
 drako-env play --game golden_dragon --players 3 --seat player_1 --opponent ismcts:1s
+drako-env play --resume runs/play/GAME.jsonl               # on with a game that was left (q or Ctrl-C keep it)
 """
 
 import argparse
@@ -17,24 +18,23 @@ from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
-from rich.prompt import Confirm, Prompt
-from rich.table import Table as Grid
+from rich.prompt import Confirm
 
+from drako_env.cli import terminal
 from drako_env.cli.options import add_game_options, chosen_game, make_parser
+from drako_env.cli.terminal import ADVISER, Table
 from drako_env.engine.game import Game, role_of
 from drako_env.games import GAMES, make_game
 from drako_env.players import make_player
 from drako_env.players.levels import NAMES as LEVELS
-from drako_env.web.session import PERSON, RefusedError, Session
+from drako_env.web.session import PERSON
 
 OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
 POLICY = "policy"
-ADVISER = "ismcts:1000"
 OPEN_TO_OTHERS = (
     "Warning: everybody in the network can open this page, play on it and let this machine think; nothing is encrypted."
     " Without --host it is for this machine only."
 )
-COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
 
 
 def opponents_of(*games: Game) -> list[str]:
@@ -83,62 +83,25 @@ def chosen_players(game: Game, options: argparse.Namespace) -> list[str]:
     return [PERSON if name == named[0] else opponent for name in game.seats]
 
 
-def nice(seat: str) -> str:
-    """`player_1` -> `player 1`, `dragon_0` -> `dragon`."""
-    return seat.removesuffix("_0") if role_of(seat) != "player" else seat.replace("_", " ")
-
-
-def play(session: Session, console: Console) -> int:
-    """A game in the terminal; at the end its replay is kept."""
-    told = 0
+def play_here(options: argparse.Namespace) -> int:
+    """Games in the terminal, one after the other."""
+    console = Console()
+    if options.resume:
+        table = Table.resumed(options.resume, options.practice)
+    else:
+        game = chosen_game(options)
+        seed = secrets.randbits(63) if options.seed is None else options.seed
+        table = Table(game, chosen_players(game, options), seed, new_path(), options.practice)
     while True:
-        shown = session.payload()
-        for line in shown["log"][told:]:
-            console.print(f"[bold]{nice(line['seat'])}[/]: {line['text']}", highlight=False)
-        told = len(shown["log"])
-        if shown["over"]:
-            console.print(shown["text"], highlight=False, markup=False)
-            path = Path("runs") / "play" / time.strftime("%Y-%m-%d-%H%M%S.jsonl")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(session.replay())
-            console.print(f"replay: {path}  (drako-env replay leafs through it)")
-            if not Confirm.ask("another game", console=console, default=False):
-                return 0
-            session.rematch(secrets.randbits(63))
-            told = 0
-            continue
-        if not shown["yours"]:
-            session.advance(shown["number"])
-            continue
-        console.print(f"\n{shown['text']}", highlight=False, markup=False)
-        if not decide(session, shown["number"], shown["actions"], console):
-            return 0
-        told = min(told, session.number)
+        code = terminal.play(table, console)
+        if not table.position.over or not Confirm.ask("another game", console=console, default=False):
+            return code
+        table = Table(table.game, table.players, secrets.randbits(63), new_path(), table.practice)
 
 
-def decide(session: Session, number: int, actions: list[dict[str, object]], console: Console) -> bool:
-    """One decision of the person; False to leave."""
-    grid = Grid.grid(padding=(0, 3))
-    for first in range(0, len(actions), 3):
-        row = [f"[bold]{first + i + 1}[/] {action['text']}" for i, action in enumerate(actions[first : first + 3])]
-        grid.add_row(*row)
-    console.print(grid)
-    while True:
-        word = Prompt.ask(COMMANDS, console=console).strip().lower()
-        try:
-            if word in ("q", "quit"):
-                return False
-            if word in ("h", "hint"):
-                for advice in session.hint(number, ADVISER):
-                    console.print(f"  {advice['share']:4.0%} {advice['text']}", highlight=False)
-            elif word in ("u", "undo"):
-                session.undo()
-                return True
-            elif word.isdecimal() and 1 <= int(word) <= len(actions):
-                session.play(number, int(str(actions[int(word) - 1]["id"])))
-                return True
-        except RefusedError as error:
-            console.print(str(error))
+def new_path() -> Path:
+    """Where the next game is written down."""
+    return Path("runs") / "play" / time.strftime("%Y-%m-%d-%H%M%S.jsonl")
 
 
 def make_play_parser() -> argparse.ArgumentParser:
@@ -148,6 +111,8 @@ def make_play_parser() -> argparse.ArgumentParser:
     parser.add_argument("--seat", help="yours (default: the first)")
     parser.add_argument("--opponent", metavar="PLAYER", help="default: the learnt policy where there is one")
     parser.add_argument("--practice", action="store_true", help="moves can be taken back")
+    parser.add_argument("--seed", type=int, help="of the first deal (default: by chance)")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with a game that was left in the terminal")
     page = parser.add_argument_group("the page")
     page.add_argument("--web", action="store_true", help="serve a page instead, on which all of that is chosen")
     page.add_argument("--browser", action="store_true", help="open it")
@@ -166,6 +131,4 @@ def main(argv: Sequence[str]) -> int:
     options = make_play_parser().parse_args(argv)
     if options.web:
         return serve(options)
-    game = chosen_game(options)
-    session = Session(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
-    return play(session, Console())
+    return play_here(options)

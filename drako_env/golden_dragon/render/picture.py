@@ -17,6 +17,7 @@ from drako_env.render.svg import (
     group,
     hint,
     line,
+    part,
     path,
     polygon,
     rectangle,
@@ -49,10 +50,10 @@ def picture(scene: Scene) -> str:
         HEIGHT,
         f"Move {scene['single_moves']}. {_sentence(scene['question'])}",
         rectangle(Box(0, 0, WIDTH, HEIGHT), fill=TABLE),
-        _question(scene),
-        _board(scene),
-        *(_player(scene, player, box) for player, box in enumerate(_player_boxes(len(scene["holders"])))),
-        _stones(scene),
+        part(QUESTION, _question(scene)),
+        *_board(scene),
+        *(part(box, _player(scene, player, box)) for player, box in enumerate(_player_boxes(len(scene["holders"])))),
+        part(STONES, _stones(scene)),
     )
 
 
@@ -76,17 +77,27 @@ def _question(scene: Scene) -> str:
 # The board
 
 
-def _board(scene: Scene) -> str:
-    """Cells, what may not be entered, the goal, the starts to choose from, the figures and the announced move."""
+def _board(scene: Scene) -> list[str]:
+    """Cells, what may not be entered, the goal, the starts to choose from, the figures and the announced move, each a
+    part of the picture."""
     at, size = _places(scene)
     cells = [_cell(scene, tuple(cell), at(cell), size) for cell in scene["board"]["cells"]]
     clouds = [_special(scene, "taboo", at(cell), size) for cell in scene["board"]["taboo"]]
     figures = [
-        _figure(scene, player, at(cell), size * 0.4, barred=player in scene["barred"], mark=str(player))
+        part(
+            _around(at(cell), size * 0.6),
+            _figure(scene, player, at(cell), size * 0.4, barred=player in scene["barred"], mark=str(player)),
+        )
         for player, cell in enumerate(scene["positions"])
         if cell is not None
     ]
-    return group(rectangle(BOARD, 10, fill=PANEL, stroke=EDGE), *cells, *clouds, _announced(scene, at, size), *figures)
+    announced = _announced(scene, at, size)
+    ground = part(BOARD, rectangle(BOARD, 10, fill=PANEL, stroke=EDGE), *cells, *clouds)
+    return [ground, *([part(BOARD, announced)] if announced else []), *figures]
+
+
+def _around(middle: Point, radius: float) -> Box:
+    return Box(middle[0] - radius, middle[1] - radius, 2 * radius, 2 * radius)
 
 
 def _places(scene: Scene) -> tuple[Any, float]:
