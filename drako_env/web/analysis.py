@@ -84,6 +84,17 @@ class Loaded:
                 self._searched[number] = self.study.search(number, self._analyst)
             return self._searched[number]
 
+    def position(self, number: int) -> dict[str, Any]:
+        """One position, and if it is that of a replay how the game came to it."""
+        game = self.study.game
+        seed = decode(self.replay).header.seed if self.replay else None
+        return {
+            "game": game.name.removesuffix("_v0"),
+            "rules": game.rules_table(),
+            "position": game.state_dict(self.study.states[number]),
+            "begun": {"seed": seed, "actions": self.study.actions[:number]} if self.replay else None,
+        }
+
 
 class Studies:
     """Those that were looked at last."""
@@ -165,10 +176,7 @@ class Board:
 
         def work() -> dict[str, Any]:
             found = self._find(request)
-            study, number = found.study, _number(request, found, end=True)
-            game = study.game
-            shown = {"game": game.name.removesuffix("_v0"), "rules": game.rules_table()}
-            return shown | {"position": game.state_dict(study.states[number])}
+            return found.position(_number(request, found, end=True))
 
         return _answer(await self._work(work))
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -169,6 +170,16 @@ def test_the_thoughts_of_others_are_not_for_a_seat(study, analyst):
         own.search(number, analyst)
 
 
+def test_drawn_cards_are_told_to_who_drew_them_and_with_all_hands_open(recorded, data):
+    draws = [number for number, decision in enumerate(recorded.decisions) if decision.drawn]
+    assert draws
+    for number in draws:
+        own, (other,) = recorded.decisions[number].agent, set(data["seats"]) - {recorded.decisions[number].agent}
+        told = {view: data["views"][view]["moves"][number] for view in ("all", own, other)}
+        assert told[other] in ("draw", "exchange the hand")
+        assert told["all"] == told[own] == f"{told[other]}: {told[own].partition(': ')[2]}"
+
+
 # On the server
 
 
@@ -187,6 +198,8 @@ def test_a_finished_game_is_analysed(client, recorded):
     assert client.get("/analysis/finished").text == client.get("/analysis").text
     last = len(recorded.decisions)
     assert client.get(f"/api/analysis/finished/position/{last}").json()["position"]["phase"] == "over"
+    begun = client.get("/api/analysis/finished/position/3").json()["begun"]
+    assert (begun["seed"], len(begun["actions"])) == (5, 3)
     for wrong in (f"search/{last}", f"position/{last + 1}", "search/-1", "position/x", "search/" + "9" * 30):
         answer = client.get(f"/api/analysis/finished/{wrong}")
         assert (answer.status_code, answer.json()["error"][:10]) == (404, "decision: ")
@@ -243,6 +256,26 @@ def test_a_position_is_set_up_by_hand(client):
     assert "dance" in answer.json()["error"]
     for wrong in ({"game": "chess", "position": {}}, {"position": 3}, {"position": {}, "cheat": 1}):
         assert client.post("/api/analysis/position", json=wrong).status_code == 422
+
+
+def test_nothing_that_is_sent_breaks_the_server(client, recorded):
+    chance, lines = random.Random(3), replay.encode(recorded)
+    words = ["finished", "", "search", "position", "replay", "0", "-1", "9" * 40, "%00", "..", "é", "x" * 300]
+    kinds = ["application/json", "application/jsonl", "text/html", ""]
+    bodies = [b"", b"{}", b"[", b'{"position":{}}', b'{"position":{"phase":[[]]},"game":"drako"}', b"\xff" * 9, lines]
+    answers = Counter()
+    for _ in range(400):
+        path = "/api/analysis/" + "/".join(chance.choices(words, k=chance.randrange(4)))
+        body = bytearray(chance.choice(bodies))
+        if body and chance.random() < 0.5:
+            body[chance.randrange(len(body))] = chance.randrange(256)
+        method = chance.choice(["GET", "POST", "POST", "PUT"])
+        path = chance.choice([path, "/api/analysis", "/api/analysis/position"])
+        sent = client.request(method, path, content=bytes(body), headers={"content-type": chance.choice(kinds)})
+        answers[sent.status_code] += 1
+    assert set(answers) <= {200, 201, 404, 405, 413, 415, 422}, answers
+    assert answers[422] > 10
+    assert answers[201] > 0
 
 
 def test_memory_is_bounded(recorded, monkeypatch):
