@@ -1,7 +1,8 @@
 """The analysis board on the server: finished games, replays that somebody brings, and positions set up by hand.
 
 `routes(store)` are added to those of the page. `store.replay(name)` is the file of a finished game, or `None`: of these
-all hands may be seen. Whatever is wrong with what somebody brings is answered with 422 and a line that says it.
+all hands may be seen. `store.keep(replay)` puts a game that somebody brought among them, for whoever wants to play on
+from it. Whatever is wrong with what somebody brings is answered with 422 and a line that says it.
 """
 
 import hashlib
@@ -46,6 +47,9 @@ class Store(Protocol):
     def replay(self, name: str, /) -> Path | None:
         """The file of a finished game."""
 
+    def keep(self, replay: bytes, /) -> str:
+        """A game among the finished ones, under the name that is returned."""
+
 
 class WantedPosition(msgspec.Struct, forbid_unknown_fields=True):
     """A position to set up: of the game of a study, or of one under its standard rules."""
@@ -62,6 +66,8 @@ class Loaded:
     study: Study
     replay: bytes = b""
     """As a file; nothing if it is a single position."""
+    kept: str = ""
+    """Under which name it is among the finished games, if it was brought and played on from."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _data: bytes = b""
     _searched: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -85,15 +91,9 @@ class Loaded:
             return self._searched[number]
 
     def position(self, number: int) -> dict[str, Any]:
-        """One position, and if it is that of a replay how the game came to it."""
-        game = self.study.game
-        seed = decode(self.replay).header.seed if self.replay else None
-        return {
-            "game": game.name.removesuffix("_v0"),
-            "rules": game.rules_table(),
-            "position": game.state_dict(self.study.states[number]),
-            "begun": {"seed": seed, "actions": self.study.actions[:number]} if self.replay else None,
-        }
+        """One position, with the rules that it is played by."""
+        game, state = self.study.game, self.study.states[number]
+        return {"game": game.name, "rules": game.rules_table(), "position": game.state_dict(state)}
 
 
 class Studies:
@@ -115,6 +115,16 @@ class Studies:
         viewers, players = (OPEN, *range(len(game.seats))), ["?"] * len(game.seats)
         name = f"position-{_digest(msgspec.json.encode((game.name, game.rules_table(), wanted.position)))}"
         return self._keep(name, Loaded(Study(game, [position.state.copy()], [], players, viewers)))
+
+    def finished(self, name: str) -> str:
+        """The name under which a game is among the finished ones."""
+        if self._store.replay(name) is not None:
+            return name
+        found = self.find(name)
+        if not found.replay:
+            raise HTTPException(404, "a single position cannot be played on from: it has no deal")
+        found.kept = found.kept if self._store.replay(found.kept) else self._store.keep(found.replay)
+        return found.kept
 
     def find(self, name: str) -> Loaded:
         """One of them, or a finished game."""
@@ -172,13 +182,18 @@ class Board:
         return _answer(await self._work(lambda: self._find(request).search(_number(request, self._find(request)))))
 
     async def position(self, request: Request) -> Response:
-        """One position, to play on from or to change by hand."""
+        """One position, to change by hand."""
 
         def work() -> dict[str, Any]:
             found = self._find(request)
             return found.position(_number(request, found, end=True))
 
         return _answer(await self._work(work))
+
+    async def play_on(self, request: Request) -> Response:
+        """The name of the game that the page can play on from."""
+        await _read(request, "application/json", LARGEST_POSITION)
+        return _answer({"finished": await self._work(self._studies.finished, request.path_params["name"])})
 
     async def replay(self, request: Request) -> Response:
         """The game as a file."""
@@ -209,6 +224,7 @@ def routes(store: Store) -> list[Route]:
         Route("/api/analysis/position", board.set_up, methods=["POST"]),
         Route(study, board.study),
         Route(f"{study}/replay", board.replay),
+        Route(f"{study}/play", board.play_on, methods=["POST"]),
         Route(f"{study}/search/{{number}}", board.search),
         Route(f"{study}/position/{{number}}", board.position),
     ]

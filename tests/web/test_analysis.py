@@ -54,9 +54,11 @@ def data(study, analyst):
 def client(recorded, tmp_path):
     path = tmp_path / "game.jsonl"
     replay.save(path, recorded)
-    store = SimpleNamespace(folder=tmp_path, replay=lambda name: path if name == "finished" else None)
+    kept = {"finished": path}
+    store = SimpleNamespace(kept=kept, replay=kept.get, keep=lambda data: kept.update(again=path) or "again")
     app = Starlette(routes=analysis.routes(store), exception_handlers={HTTPException: server._problem})
     with TestClient(app) as opened:
+        opened.store = store
         yield opened
 
 
@@ -180,6 +182,24 @@ def test_drawn_cards_are_told_to_who_drew_them_and_with_all_hands_open(recorded,
         assert told["all"] == told[own] == f"{told[other]}: {told[own].partition(': ')[2]}"
 
 
+def test_g6_the_order_of_stones_is_told_to_their_owner_only():
+    env = golden_dragon_v0.raw_env()
+    env.reset(seed=1)
+    states, actions = [env.position.state.copy()], []
+    while env.state_dict()["phase"] != "storm":
+        actions.append(env.position.legal()[-1])
+        env.step(actions[-1])
+        states.append(env.position.state.copy())
+    views = Study(env.game, states, actions, ["a", "b"], (OPEN, 0, 1)).data(None)["views"]
+    ordered = [n for n, state in enumerate(states[:-1]) if env.game.phase(state) == "setup_order"]
+    assert len(ordered) > 3
+    for number in ordered:
+        owner, exact = int(states[number]["agent"]), env.game.action_text(actions[number])
+        told = [views[name]["moves"][number] for name in ("all", *env.game.seats)]
+        assert told[0] == told[1 + owner] == exact
+        assert told[2 - owner] != exact
+
+
 # On the server
 
 
@@ -198,8 +218,6 @@ def test_a_finished_game_is_analysed(client, recorded):
     assert client.get("/analysis/finished").text == client.get("/analysis").text
     last = len(recorded.decisions)
     assert client.get(f"/api/analysis/finished/position/{last}").json()["position"]["phase"] == "over"
-    begun = client.get("/api/analysis/finished/position/3").json()["begun"]
-    assert (begun["seed"], len(begun["actions"])) == (5, 3)
     for wrong in (f"search/{last}", f"position/{last + 1}", "search/-1", "position/x", "search/" + "9" * 30):
         answer = client.get(f"/api/analysis/finished/{wrong}")
         assert (answer.status_code, answer.json()["error"][:10]) == (404, "decision: ")
@@ -218,6 +236,17 @@ def test_a_replay_is_brought(client, recorded):
     name = answer.json()["study"]
     assert client.get(f"/api/analysis/{name}").json()["players"] == ["ismcts:10", "heuristic"]
     assert client.get(f"/api/analysis/{name}/replay").content == replay.encode(recorded)
+
+
+def test_the_page_plays_on_from_finished_games_and_from_those_that_are_brought(client, recorded):
+    assert client.post("/api/analysis/finished/play", json={}).json() == {"finished": "finished"}
+    name = bring(client, replay.encode(recorded)).json()["study"]
+    assert list(client.store.kept) == ["finished"], "only if somebody plays on from it"
+    for _ in range(2):
+        assert client.post(f"/api/analysis/{name}/play", json={}).json() == {"finished": "again"}
+    position = client.get("/api/analysis/finished/position/6").json()["position"]
+    alone = client.post("/api/analysis/position", json={"study": "finished", "position": position}).json()["study"]
+    assert client.post(f"/api/analysis/{alone}/play", json={}).status_code == 404
 
 
 @pytest.mark.parametrize(

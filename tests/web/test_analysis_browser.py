@@ -152,10 +152,9 @@ def test_a_broken_replay_is_refused_with_its_line(page, address, file, tmp_path)
     assert replay.load(download.value.path()) == replay.load(file)
 
 
-def test_a_position_is_set_up_by_hand_and_played_on_from(page, address):
+def test_a_position_is_set_up_by_hand(page, address):
     open_study(page, f"{address}/analysis/game#6")
     assert page.inner_text("#where").startswith("7 of")
-    assert page.get_attribute("#play-on", "href") == "/?position=/api/analysis/game/position/6"
     page.click("#setup summary")
     wait_for(page, "document.getElementById('by-hand').value.length > 9")
     position = json.loads(page.input_value("#by-hand"))
@@ -170,6 +169,13 @@ def test_a_position_is_set_up_by_hand_and_played_on_from(page, address):
     assert page.inner_text("#where") == "1 of 1"
     wait_for(page, SEARCHED)
     assert page.locator("#choices tbody tr").count() > 0
+    assert page.locator("#play-on").count() == 0, "it has no deal"
+
+
+def test_the_page_is_told_where_to_play_on(page, address):
+    open_study(page, f"{address}/analysis/game#6")
+    page.click("#play-on")
+    page.wait_for_url("**/#on-game-6")
 
 
 def test_one_file_is_the_same_board(page, file, tmp_path):

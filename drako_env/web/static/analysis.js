@@ -272,12 +272,21 @@ function drawLinks() {
   const links = [];
   if (state.name) {
     const here = `/api/analysis/${state.name}`;
-    if (decider(state.number)) links.push(element("a", { id: "play-on", href: `/?position=${here}/position/${state.number}` }, "Play on from here"));
-    if (!state.name.startsWith("position-")) links.push(element("a", { id: "download", href: `${here}/replay`, download: "game.jsonl" }, "Download the replay"));
+    const whole = !state.name.startsWith("position-");
+    if (whole && decider(state.number)) links.push(element("button", { id: "play-on", type: "button", onclick: playOn }, "Play on from here"));
+    if (whole) links.push(element("a", { id: "download", href: `${here}/replay`, download: "game.jsonl" }, "Download the replay"));
   } else if (state.study.replay) {
     links.push(element("a", { id: "download", href: URL.createObjectURL(new Blob([state.study.replay])), download: "game.jsonl" }, "Download the replay"));
   }
   byId("links").replaceChildren(...links.flatMap((link) => [link, " "]));
+}
+
+async function playOn() { // the page sets up a table after so many decisions of this game
+  const { number } = state;
+  try {
+    const { finished } = await ask(`/api/analysis/${state.name}/play`, "{}");
+    location.assign(`/#on-${finished}-${number}`);
+  } catch (error) { complain(error); }
 }
 
 async function fillPosition() {
