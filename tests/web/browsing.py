@@ -20,13 +20,13 @@ PICTURE = Path(__file__).parent / "page.png"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 QUICK = "?pause=0"
-READY = "state.shown && !state.busy && (state.shown.yours || state.shown.over)"
+READY = "window.state && state.shown && !state.busy && (state.shown.yours || state.shown.over)"
 
 
 @contextlib.contextmanager
 def serving(*options):
     """The command that serves the page, and its address."""
-    command = [sys.executable, "scripts/play.py", "--web", "--port", "0", *options]
+    command = [sys.executable, "scripts/play.py", "--web", "--port", "0", "--keep", "", *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=ROOT, **pipes) as server:
         try:
@@ -65,13 +65,14 @@ def wait_for(page, condition):
 def sit_down(page, address, seat, game="drako", table=None):
     """Choose a game, one seat for oneself, the default opponent for the others."""
     page.goto(address)
+    page.wait_for_selector("select.player")
     page.select_option("#game", game)
     if table:
-        page.click("summary")
+        page.click("#variants summary")
         page.select_option('select[name="table"]', json.dumps(table))
     for i in range(page.locator("select.player").count()):
         page.locator("select.player").nth(i).select_option(index=0 if i == seat else 1)
-    page.click("#form button")
+    page.click("#start")
     wait_for(page, READY)
 
 
