@@ -84,10 +84,10 @@ class Store:
         return session
 
     def make_room(self, in_use: Collection[str]) -> None:
-        """Forget the tables that nobody came back to for longest, if there are too many for one more."""
+        """Forget the tables that nobody came back to for longest, if there are too many beside those in use."""
         with self._lock:
             tables = [path for path in self._tables.glob(f"*{SUFFIX}") if path.stem not in in_use]
-            surplus = len(tables) + len(in_use) - self.most_tables + 1
+            surplus = len(tables) + len(in_use) - self.most_tables
             for path in sorted(tables, key=_used)[: max(surplus, 0)]:
                 path.unlink(missing_ok=True)
 

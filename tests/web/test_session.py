@@ -85,7 +85,7 @@ def test_undo_goes_back_to_the_last_own_decision():
     while not played.over and not played.payload()["yours"]:
         played.advance(played.number)
     played.undo()
-    assert played.payload() == before
+    assert played.payload() | {"version": before["version"]} == before
 
 
 def test_hints_are_legal_and_shares():
@@ -115,7 +115,8 @@ def test_stones_put_into_a_holder_are_heard_by_their_owner_only():
     lines = played.payload()["log"]
     others = [line["text"] for line in lines if line["seat"] != "player_0"][2:]
     assert set(others) == {"a stone goes into the holder"}
-    assert any(line["text"] == "the S stone" for line in lines if line["seat"] == "player_0")
+    own = [line["text"] for line in lines if line["seat"] == "player_0"]
+    assert "puts the south stone into the holder" in own
 
 
 def payloads_agree(name, positions, seed):

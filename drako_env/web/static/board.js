@@ -138,9 +138,9 @@ export function walk(event) { // arrow keys go from place to place
   const ways = [...document.querySelectorAll("#board [data-place]")].filter((one) => one !== here).map((one) => {
     const [dx, dy] = [centre(one)[0] - x, centre(one)[1] - y];
     const along = dx * towards[0] + dy * towards[1], aside = Math.abs(dx * towards[1]) + Math.abs(dy * towards[0]);
-    return { one, along, cost: along + 2 * aside };
-  }).filter(({ along }) => along > 4);
-  ways.sort((a, b) => a.cost - b.cost);
+    return { one, along, aside };
+  }).filter(({ along, aside }) => along > 4 && along > aside);
+  ways.sort((a, b) => Math.hypot(a.along, a.aside) - Math.hypot(b.along, b.aside));
   ways[0]?.one.focus();
   event.preventDefault();
   return true;
