@@ -237,7 +237,7 @@ class Server:
     async def show(self, request: Request) -> Response:
         """A session as it stands. `?seen=VERSION`: nothing, if it still stands so."""
         seen = request.query_params.get("seen", "")
-        chair = self._chair(request.path_params["name"], _client(request))
+        chair = await self._sit_down(request)
         if seen and seen == chair.session.version:
             return Response(status_code=204, headers=HEADERS)
         return await self._changed(request, lambda chair: None)
@@ -269,9 +269,9 @@ class Server:
 
     async def hint(self, request: Request) -> Response:
         """What the adviser would do."""
-        wanted, client = await _body(request, Numbered), _client(request)
-        self._chair(request.path_params["name"], client)  # a hint at no session is not counted
-        self._hints.count(client)
+        wanted = await _body(request, Numbered)
+        await self._sit_down(request)  # a hint at no session is not counted
+        self._hints.count(_client(request))
         advise = lambda one: one.session.hint(wanted.number, self._adviser, one.own)  # noqa: E731
         hints, timing = await self._at(request, advise)
         return _answer({"hints": hints}, headers=timing)
@@ -280,6 +280,13 @@ class Server:
         """The finished game as a file."""
         lines, timing = await self._at(request, lambda one: one.session.replay())
         return _replay_file(lines, timing)
+
+    async def _sit_down(self, request: Request) -> Chair:
+        """Who asks; a session that has to be found again on the disk is so in a thread."""
+        name, client = request.path_params["name"], _client(request)
+        if name.partition(".")[0] in self.sessions.names:
+            return self._chair(name, client)
+        return await self._work(client, lambda: self._chair(name, client))
 
     def _chair(self, name: str, client: str, view: str | None = None) -> Chair:
         """Who asks: a name is that of a session, or with a secret that of one participant's link. `view` is the seat
@@ -314,8 +321,7 @@ class Server:
     ) -> tuple[Any, dict[str, str]]:
         """Work on a session in a thread. Returns what it gives, and a header that says how long it took, and how much
         of that an agent was thinking."""
-        start, client = time.perf_counter(), _client(request)
-        chair = self._chair(request.path_params["name"], client)
+        start, client, chair = time.perf_counter(), _client(request), await self._sit_down(request)
         before = chair.session.thinking
         try:
             result = await (self._work(client, lambda: work(chair)) if waiting else run_in_threadpool(work, chair))

@@ -179,7 +179,7 @@ class Session:
             if self._thinks:
                 raise RefusedError("it is thinking already")
             self._thinks, view, version = True, self._position.view(), self.version
-        start = time.perf_counter()
+        start, action = time.perf_counter(), None
         try:
             action = agent.act(view)
         finally:
@@ -187,10 +187,10 @@ class Session:
                 self.thinking += time.perf_counter() - start
                 if valid := version == self.version:
                     self._thinks = False
-        with self.lock:
-            if not valid:
-                raise RefusedError("the game has changed meanwhile")
-            self._decide(action)
+                if valid and action is not None:
+                    self._decide(action)
+        if not valid:
+            raise RefusedError("the game has changed meanwhile")
 
     def cancel(self) -> None:
         """Wait no longer for the agent that thinks; another one of its kind takes its seat."""

@@ -398,7 +398,7 @@ def fuzz(client, requests, seed):
             choices = [choice["id"] for choice in shown["actions"]] or [0]
             number = {"number": shown["number"] if chance.random() < 0.8 else chance.randrange(-5, 400)}
             action = {"action": chance.choice([*choices, chance.randrange(-3, 500)])}
-            empty = dict.fromkeys(("/undo", "/rematch", "/cancel"), {})
+            empty = {key: {} for key in ("/undo", "/rematch", "/cancel")}
             body = json.dumps(({"/play": number | action} | empty).get(what, number)).encode()
         method = chance.choice(["GET", "POST", "POST", "POST", "PUT"])
         kind = chance.choice(["application/json"] * 16 + ["text/plain", "", "application/json;charset=x", ";"])
