@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
 POLICY = "policy"
 ADVISER = "ismcts:1000"
-KEEP = "runs/play/web"
+KEEP = "runs/page"
 OPEN_TO_OTHERS = (
     "Warning: everybody in the network can open this page, play on it and let this machine think; nothing is encrypted."
     " Without --host it is for this machine only."

@@ -262,7 +262,7 @@ def test_the_server_is_restarted_in_mid_game(browser, tmp_path):
 
 
 def test_two_browsers_on_two_seats(browser, address):
-    first, second = (open_page(browser.new_context()) for _ in range(2))
+    first, second = (open_page(browser) for _ in range(2))  # each in a context of its own
     first.goto(address)
     first.wait_for_selector("select.player")
     for i in range(2):
@@ -282,7 +282,7 @@ def test_two_browsers_on_two_seats(browser, address):
     wait_for(first, "state.shown.number === 2")
     assert first.evaluate("state.shown.viewer") == "dragon_0"
     for page in (first, second):
-        page.context.close()
+        page.close()
 
 
 def test_a_wrong_link_says_so(page, address):
