@@ -12,8 +12,8 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,15 +65,13 @@ def serve(options: argparse.Namespace) -> int:
     from drako_env.web import listen
     from drako_env.web.server import make_app
 
-    preset, own = page_preset(options)
-    listening = listen.listen(options.host, options.port)
-    opponents = {name: opponents_of(*page_games(name)) for name in GAMES}
-    for spec in own:
-        opponents[preset.name] = [*opponents[preset.name], *({spec} - set(opponents[preset.name]))]
-    hosts = [*listen.host_names(options.host, listening), *options.name]
+    preset, added = page_preset(options)
     folder = Path(options.keep) if options.keep else None
-    with claimed(folder) if folder else nullcontext():
-        seconds = options.expiry * 60
+    with kept_in(folder):
+        listening = listen.listen(options.host, options.port)
+        opponents = {name: opponents_of(*page_games(name)) for name in GAMES}
+        opponents[preset.name] = list(dict.fromkeys([*opponents[preset.name], *added]))
+        hosts, seconds = [*listen.host_names(options.host, listening), *options.name], options.expiry * 60
         app = make_app(make_player, opponents, ADVISER, hosts, options.sessions, seconds, folder=folder, preset=preset)
         address = listen.url(listening)
         if listen.for_others(listening):
@@ -83,6 +81,17 @@ def serve(options: argparse.Namespace) -> int:
             threading.Thread(target=webbrowser.open, args=[address]).start()
         listen.serve(app, listening)
     return 0
+
+
+@contextmanager
+def kept_in(folder: Path | None) -> Iterator[None]:
+    """The folder in which games are kept is for one server alone."""
+    try:
+        with claimed(folder) if folder else nullcontext():
+            yield
+    except BlockingIOError:
+        says = "another server keeps its games there; stop it, or choose another --keep ('': nowhere)"
+        raise BlockingIOError(f"{folder}: {says}") from None
 
 
 def page_preset(options: argparse.Namespace) -> tuple["Preset", list[str]]:

@@ -285,6 +285,42 @@ def test_two_browsers_on_two_seats(browser, address):
         page.close()
 
 
+def test_a_second_tab_agrees(page, browser, address):
+    sit_down(page, address, 0)
+    tab = open_page(browser)
+    tab.goto(page.url)
+    wait_for(tab, READY)
+    page.keyboard.press("1")
+    wait_for(page, f"state.shown.number > 0 && {READY}")
+    tab.evaluate("dispatchEvent(new Event('focus'))")
+    wait_for(tab, f"state.shown.number > 0 && {READY}")
+    shown = "[state.shown.version, state.shown.picture]"
+    assert tab.evaluate(shown) == page.evaluate(shown)
+    tab.close()
+
+
+def test_discards_are_opened_by_touch(page, address):
+    sit_down(page, address, 0)
+    assert not page.locator("#cards-list").is_visible()
+    page.locator("#board [data-part=discards]").first.click()
+    assert "Discards of the dwarves" in page.locator("#cards-list").inner_text()
+    assert "What the symbols mean" in page.locator("#cards-list").inner_text()
+
+
+def test_movement_can_be_switched_off(page, address, served):
+    for wanted in (True, False):
+        sit_down(page, address, 0)
+        page.locator("#motion").set_checked(wanted)
+        set_position(page, served, WALKING)
+        page.evaluate(
+            "() => { window.moved = 0; const animate = Element.prototype.animate;"
+            " Element.prototype.animate = function (...how) { window.moved += 1; return animate.apply(this, how); }; }"
+        )
+        page.locator("#board polygon[data-place=B2]").click()
+        wait_for(page, "state.shown.number > 0")
+        assert bool(page.evaluate("window.moved")) == wanted
+
+
 def test_a_wrong_link_says_so(page, address):
     page.goto(f"{address}#nosuch")
     page.wait_for_selector("#notice", state="visible")

@@ -15,6 +15,7 @@ from drako_env.__main__ import run
 from drako_env.cli import play
 from drako_env.games import GAMES
 from drako_env.players import make_player
+from drako_env.runs import claimed
 from drako_env.web import listen
 from drako_env.web.limits import WINDOW, Hints, Limits, Sessions, client_of
 from drako_env.web.server import LARGEST_BODY, LONGEST_ERROR, Server
@@ -22,6 +23,7 @@ from tests.web.browsing import serving
 from tests.web.running import HANGS, OPPONENTS, app_of
 
 NEW = {"game": "drako", "players": ["person", "heuristic"]}
+KEEP_ELSEWHERE = "stop it, or choose another --keep ('': nowhere)"
 WHAT = ("play", "advance", "cancel", "undo", "hint", "rematch")
 
 
@@ -283,6 +285,13 @@ def test_where_nobody_can_listen_is_said(started):
         assert said.err.startswith("play: cannot listen on")
         assert "choose another --port" in said.err
     taken.close()
+
+
+def test_a_folder_is_for_one_server(started, tmp_path):
+    with claimed(tmp_path):
+        code, _, _, said = started("--port", "0", "--keep", str(tmp_path))
+    assert code == 2
+    assert said.err == f"play: {tmp_path}: another server keeps its games there; {KEEP_ELSEWHERE}\n"
 
 
 def test_the_command_serves_until_it_is_stopped():

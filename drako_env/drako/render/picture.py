@@ -1,8 +1,8 @@
 """A scene drawn as SVG. Nothing but the scene is looked at: what a seat may not see never gets here.
 
 From top to bottom: the question, the other side's cards, the board beside the mats, the viewer's own hand. What a page
-may react to is marked: `data-hex`, `data-figure`, `data-card`, `data-area`; `data-part` is the question, which a page
-asks itself.
+may react to is marked: `data-hex`, `data-figure`, `data-card`, `data-area`; `data-part` are the
+question, which a page asks itself, and the discards, which it can open.
 """
 
 from collections.abc import Mapping
@@ -154,7 +154,9 @@ def _side_line(scene: Scene, side: str, y: float, title: str) -> str:
         badge(side, (OTHER.x + 24, y), 14)
         + text(OTHER.x + 46, y + 6, TITLES[side] + title, 17, fill=SIDE[side], font_weight="bold")
         + "".join(
-            group(_count(right, y, count, words), hint(f"discards: {listed}") if words == "discarded" else "")
+            group(_count(right, y, count, words), hint(f"discards: {listed}"), data_part="discards")
+            if words == "discarded"
+            else group(_count(right, y, count, words))
             for words, count, right in counts
         )
     )

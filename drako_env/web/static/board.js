@@ -26,15 +26,23 @@ export function drawBoard(shown, last) {
   for (const { cards } of shown.cards ?? []) {
     for (const card of cards) for (const found of find(`card:${card.name}`)) found.setAttribute("aria-label", `${card.name}: ${card.text}`);
   }
+  for (const pile of svg.querySelectorAll("[data-part=discards]")) pile.onclick = openCards;
   for (const mark of last) for (const found of find(mark)) found.classList.add("last");
   move(before);
+}
+
+function openCards() { // what was discarded, everybody may look at
+  byId("cards").open = true;
+  byId("cards").scrollIntoView();
+  byId("cards").querySelector("summary").focus();
 }
 
 function withoutQuestion(svg) { // the page itself asks
   const question = svg.querySelector("[data-part=question]");
   if (!question) return;
-  const { y, height } = question.getBBox(), { width, height: all } = svg.viewBox.baseVal;
-  svg.setAttribute("viewBox", `0 ${y + height + 2} ${width} ${all - y - height - 2}`);
+  const { x, bottom } = question.getBoundingClientRect(), { width, height } = svg.viewBox.baseVal;
+  const top = new DOMPoint(x, bottom).matrixTransform(svg.getScreenCTM().inverse()).y + 2;
+  svg.setAttribute("viewBox", `0 ${top} ${width} ${height - top}`);
   svg.removeAttribute("height");
   svg.removeAttribute("width");
   question.remove();
@@ -91,7 +99,7 @@ export function light(actions, picked, pick) {
     old.classList.remove("can", "picked");
     old.setAttribute("role", "img");
     old.setAttribute("tabindex", "-1");
-    old.onclick = old.onkeydown = null;
+    old.onclick = old.onkeydown = old.onmouseenter = old.onmouseleave = null;
   }
   const marks = new Set(actions.flatMap((action) => action.marks.map(markName)));
   for (const mark of marks) {
