@@ -32,6 +32,7 @@ except ImportError as error:
 
 from drako_env.engine.game import Game
 from drako_env.games import GAMES, make_game
+from drako_env.replay import load
 from drako_env.web.lessons import lesson_of
 from drako_env.web.limits import LIMITS, Hints, Limits, Sessions, client_of, new_secret
 from drako_env.web.session import PERSON, AgentMaker, RefusedError, Session
@@ -68,6 +69,10 @@ class NewSession(msgspec.Struct, forbid_unknown_fields=True):
     practice: bool = False
     links: bool = False
     """Whether everybody gets a link of their own."""
+    begun: str = ""
+    """A finished game to play on from, for practice: its rules and cards are taken, not `table` and `options`."""
+    number: int = 0
+    """After so many of its decisions."""
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
@@ -220,19 +225,37 @@ class Server:
         return _answer({"session": own, "links": links, **self._chair(own, client).payload()}, 201)
 
     def _set_up(self, wanted: NewSession) -> Session:
-        game = self._chosen_game(wanted)
+        game, seed, actions = (
+            self._begun(wanted) if wanted.begun else (self._chosen_game(wanted), next(self._seeds), [])
+        )
         allowed = (PERSON, *self._opponents[wanted.game])
         if len(wanted.players) != len(game.seats) or not set(wanted.players) <= set(allowed):
             raise HTTPException(422, f"players: expected {len(game.seats)} of {', '.join(allowed)}")
         try:
-            session = Session(game, wanted.players, self._make_player, next(self._seeds), wanted.practice)
+            practice = wanted.practice or bool(wanted.begun)
+            session = Session(game, wanted.players, self._make_player, seed, practice)
         except ValueError:
             raise HTTPException(
                 422, "a learnt policy plays by the standard rules only: choose another opponent"
             ) from None
+        session.follow(actions)
         if wanted.links:
             session.links = {new_secret(): seat for seat in session.people}
         return session
+
+    def _begun(self, wanted: NewSession) -> tuple[Game, int, list[int]]:
+        """The rules, the cards and the first decisions of a finished game."""
+        path = self._store.replay(wanted.begun) if self._store else None
+        if path is None:
+            raise HTTPException(422, "begun: there is no such finished game")
+        recorded = load(path)
+        if recorded.header.game.removesuffix("_v0") != wanted.game:
+            raise HTTPException(422, f"begun: that game is {recorded.header.game}")
+        if not 0 <= wanted.number < len(recorded.decisions):
+            raise HTTPException(422, f"number: that game has decisions 0 to {len(recorded.decisions) - 1}")
+        game = recorded.make_game()
+        actions = [game.actions.index(one.action) for one in recorded.decisions[: wanted.number]]
+        return game, recorded.header.seed, actions
 
     async def show(self, request: Request) -> Response:
         """A session as it stands. `?seen=VERSION`: nothing, if it still stands so."""

@@ -111,12 +111,16 @@ class Session:
     def restore(self, header: dict[str, Any], actions: Sequence[int]) -> None:
         """Go on where a session was; `ValueError` if its decisions do not fit the rules."""
         self.rotation, self.games, self.links = header["rotation"], list(header["games"]), dict(header["links"])
+        self.follow(actions)
+        self.finished = header["finished"]
+
+    def follow(self, actions: Sequence[int]) -> None:
+        """Decisions that were made elsewhere; `ValueError` if they do not fit the rules."""
         for action in actions:
             if self.over or not 0 <= action < len(self.game.actions) or not self._position.mask[action]:
                 raise ValueError(f"decision {self.number + 1}: {action} is not legal")
             self._apply(action)
         self._reset_agents(self.number)
-        self.finished = header["finished"]
 
     def keep(self, journal: Journal) -> None:
         """Write the session down from now on."""

@@ -124,18 +124,18 @@ def main():
             page.set_viewport_size({"width": size[0], "height": size[1]})
             shoot(page, f"pictures/{name}")
         page.set_viewport_size({"width": 1280, "height": 860})
-        watch(page, address)
+        watch(page, f"{address}{QUICK}&watching", 20)
         shoot(page, "pictures/watching")
 
 
-def watch(page, address):
+def watch(page, address, decisions):
     """Two agents play, and are stopped on the way."""
-    page.goto(f"{address}{QUICK}&watch")
+    page.goto(address)
     page.wait_for_selector("select.player")
     for i in range(2):
         page.locator("select.player").nth(i).select_option("heuristic")
     page.click("#start")
-    wait_for(page, "window.state && state.shown && state.shown.number > 20")
+    wait_for(page, f"window.state && state.shown && state.shown.number > {decisions}")
     page.click("#pause")
     wait_for(page, "!state.busy")
 

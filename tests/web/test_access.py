@@ -5,7 +5,7 @@ import random
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.web.browsing import CHROMIUM, QUICK, READY, browsing, decide, open_page, sit_down, wait_for
+from tests.web.browsing import CHROMIUM, QUICK, READY, browsing, decide, open_page, sit_down, wait_for, watch
 from tests.web.running import WITH_POLICY, Running, app_of
 
 SERIOUS = ("serious", "critical")
@@ -78,14 +78,7 @@ def test_play_and_the_question_out_of_turn(browser, address, game):
 
 def test_watching_and_the_end(browser, address):
     page = open_page(browser)
-    page.goto(address)
-    page.wait_for_selector("select.player")
-    for i in range(2):
-        page.locator("select.player").nth(i).select_option("heuristic")
-    page.click("#start")
-    wait_for(page, "state.shown && state.shown.number > 3")
-    page.click("#pause")
-    wait_for(page, "!state.busy")
+    watch(page, address, 3)
     check(page)
     page.click("#pause")
     wait_for(page, READY)

@@ -14,8 +14,10 @@ from drako_env.players import make_player
 from drako_env.web import setup
 from drako_env.web.limits import Limits
 from tests.drako.positions import play, position
-from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for
+from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for, watch
 from tests.web.running import HANGS, WITH_POLICY, Running, app_of
+from tests.web.test_server import client_at
+from tests.web.test_store import finished_game
 
 SHOTS = ROOT / "runs" / "screenshots"
 SEED = 10
@@ -215,15 +217,7 @@ def test_the_guided_game_alone_teaches_the_game(page, address):
 
 
 def test_watching_with_pause_step_and_open_hands(page, address):
-    page.goto(address.replace("pause=0", "watch=1"))
-    page.wait_for_selector("select.player")
-    for i in range(2):
-        page.locator("select.player").nth(i).select_option("heuristic")
-    assert page.inner_text("#start") == "Watch"
-    page.click("#start")
-    wait_for(page, "state.shown && state.shown.number >= 2")
-    page.click("#pause")
-    wait_for(page, "!state.busy")
+    watch(page, address.replace("pause=0", "watching"), 2)
     number = page.evaluate("state.shown.number")
     page.click("#step")
     wait_for(page, f"!state.busy && state.shown.number === {number + 1}")
@@ -259,6 +253,17 @@ def test_the_server_is_restarted_in_mid_game(browser, tmp_path):
         wait_for(page, READY)
         assert page.evaluate("state.session") == before[0]
     page.close()
+
+
+def test_a_finished_game_is_played_on(page, tmp_path):
+    app = app_of(folder=tmp_path)
+    name, _, before = finished_game(client_at(app))
+    with Running(app) as running:
+        page.goto(f"{running.url}/{QUICK}#on-{name}-9")
+        wait_for(page, READY)
+        assert page.evaluate("[state.shown.number, state.shown.viewer]") == [9, before["log"][9]["seat"]]
+        page.keyboard.press("1")
+        wait_for(page, f"state.shown.number > 9 && {READY}")
 
 
 def test_two_browsers_on_two_seats(browser, address):
@@ -355,12 +360,16 @@ def thinking():
         Thinker.stop.set()
 
 
-def test_leaving_an_agent_that_thinks_does_not_jam_the_next_game(page, thinking):
-    page.goto(thinking)
+def face_a_thinker(page, address):
+    page.goto(address)
     page.wait_for_selector("select.player")
     page.locator("select.player").nth(0).select_option("thinker")
     page.locator("select.player").nth(1).select_option("person")
     page.click("#start")
+
+
+def test_leaving_an_agent_that_thinks_does_not_jam_the_next_game(page, thinking):
+    face_a_thinker(page, thinking)
     assert Thinker.asked.wait(HANGS)
     page.click("#leave")
     page.click("#confirm-leave")
@@ -370,11 +379,7 @@ def test_leaving_an_agent_that_thinks_does_not_jam_the_next_game(page, thinking)
 
 
 def test_thinking_can_be_stopped(page, thinking):
-    page.goto(thinking)
-    page.wait_for_selector("select.player")
-    page.locator("select.player").nth(0).select_option("thinker")
-    page.locator("select.player").nth(1).select_option("person")
-    page.click("#start")
+    face_a_thinker(page, thinking)
     page.click("text=Stop it thinking")
     page.wait_for_selector("text=Let it think again")
     assert page.evaluate("[state.busy, state.shown.number]") == [False, 0]

@@ -180,3 +180,23 @@ def test_memory_is_bounded_and_nothing_is_lost(tmp_path):
         assert client.get(f"/api/sessions/{name}").status_code == 200
         assert len(app.state.sessions) <= 3
     assert client.post("/api/sessions", json=NEW).status_code == 201
+
+
+def finished_game(client):
+    """The name of a finished game of two agents, and how many decisions it has."""
+    made = new_session(client, players=["random", "random"], table="tiny")
+    shown, path = made, f"/api/sessions/{made['session']}"
+    while not shown["over"]:
+        shown = client.post(f"{path}/advance", json={"number": shown["number"]}).json()
+    return shown["finished"], shown["number"], shown
+
+
+def test_one_can_play_on_from_a_finished_game(tmp_path):
+    client = client_at(app_of(folder=tmp_path))
+    name, decisions, before = finished_game(client)
+    made = new_session(client, players=["person", "random"], begun=name, number=7)
+    assert (made["number"], made["practice"]) == (7, True)
+    assert [line["turn"] for line in made["log"]] == [line["turn"] for line in before["log"][:7]]
+    for changes in ({"number": decisions}, {"number": -1}, {"begun": "nosuch"}, {"begun": "../x"}, {"game": "icarius"}):
+        wanted = NEW | {"begun": name, "number": 7, "players": ["person", "random"]} | changes
+        assert client.post("/api/sessions", json=wanted).status_code == 422

@@ -4,11 +4,12 @@ import { movement, walk } from "./board.js";
 import { clearPicked, typeKey, walkLog } from "./choices.js";
 import { ask, byId, complain, remember, state } from "./common.js";
 import { startLesson } from "./lesson.js";
-import { change, configure, connect, forget, hint, open, stop } from "./play.js";
+import { configure, connect, forget, hint, open, stop } from "./play.js";
 import { showRules } from "./rules.js";
-import { chosenGame, loadChoices, setUp } from "./setup.js";
+import { chosenGame, loadChoices, playOn, setUp } from "./setup.js";
 
 const LESSON = /^learn-([a-z_]+)$/;
+const ON = /^on-(.+)-(\d+)$/; // a finished game, and how many of its decisions stand
 
 function leave(notice = "") {
   stop();
@@ -17,10 +18,11 @@ function leave(notice = "") {
   return setUp(notice).catch(complain);
 }
 
-async function route() { // what the address says: nothing, a game, a guided game
+async function route() { // what the address says: nothing, a game, a guided game, a finished game to go on from
   const name = location.hash.slice(1), lesson = name.match(LESSON);
   if (!name) { stop(); state.shown = null; return setUp(); }
   if (lesson) return startLesson(lesson[1], leave).catch((error) => leave(error.message));
+  if (ON.test(name)) return playOn(name.match(ON)[1], Number(name.match(ON)[2])).catch((error) => leave(error.message));
   stop();
   try { open(name, await ask(`/api/sessions/${encodeURIComponent(name)}`)); } catch (error) {
     if (error.status === 404) forget(name);
@@ -42,7 +44,7 @@ function keys(event) {
   if (/^[0-9]$/.test(event.key)) typeKey(event.key);
   else if (event.key === "Escape") clearPicked();
   else if (event.key === "h") hint();
-  else if (event.key === "u" && state.session && state.shown.can_undo) change("undo", {});
+  else if (event.key === "u") byId("undo").click();
 }
 
 connect();

@@ -21,6 +21,7 @@ export function open(name, payload) {
   Object.assign(state, { session: name, ready: null, paused: false, shown: null });
   if (location.hash.slice(1) !== name) history.pushState(null, "", `#${name}`);
   byId("guide").hidden = true;
+  drawPause();
   const seats = Object.keys(payload.players);
   byId("hands").replaceChildren(element("option", { value: "" }, "closed"), ...seats.map((seat) => element("option", { value: seat }, `of ${nice(seat)}`)));
   show("session");
@@ -87,6 +88,7 @@ function draw(payload) {
   byId("watching").hidden = peopleOf(payload) > 0;
   byId("question").classList.toggle("thinking", !payload.yours && !payload.over && !state.paused);
   closeDialogs("#ask, #end, #pass");
+  if (payload.yours) state.paused = false; // the next machine may think again
   if (!payload.alone && peopleOf(payload) > 1 && payload.yours && state.ready !== payload.viewer) return passOver(payload);
   drawDecision(payload, (id) => change("play", { number: payload.number, action: id }));
   if (!payload.kept) complain(new Error("the server's disk is full: this game is not kept"));
@@ -172,10 +174,13 @@ function matchWords(match, viewer) { // two games with sides swapped (R13)
   return ` ${match.winner === viewer ? "You win" : `${capital(nice(match.winner))} wins`} the match of two games${match.by_points ? " by the wounds dealt" : ""}.`;
 }
 
-export function setPaused(paused) {
+function drawPause() {
+  byId("pause").textContent = state.paused ? "Go on" : "Pause";
+}
+
+function setPaused(paused) {
   state.paused = paused;
-  byId("pause").textContent = paused ? "Go on" : "Pause";
-  byId("pause").setAttribute("aria-pressed", String(paused));
+  drawPause();
   byId("question").classList.toggle("thinking", !paused);
   clearTimeout(state.timer);
   if (!paused && !state.busy) goOn(state.shown);

@@ -109,6 +109,21 @@ async function start() {
   }
 }
 
+// goes on from a finished game after so many of its decisions: whoever was to decide there is a person now
+export async function playOn(name, number) {
+  const { games, person } = await loadChoices();
+  const answer = await fetch(`/api/finished/${name}`);
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  const [header, ...decisions] = (await answer.text()).trim().split("\n").map((line) => JSON.parse(line));
+  const game = header.game.replace(/_v0$/, ""), offered = games[game].opponents.map(({ value }) => value);
+  const players = Object.entries(header.seats).map(([seat, player]) => {
+    if (seat === decisions[number]?.agent) return person;
+    return offered.includes(player) ? player : offered[0];
+  });
+  const made = await ask("/api/sessions", { game, players, begun: name, number });
+  open(made.session, made);
+}
+
 function drawLinks({ links }) {
   byId("links-list").replaceChildren(...Object.entries(links).map(([seat, name]) => element("label", {}, nice(seat),
     element("input", { readOnly: true, value: `${location.origin}/#${name}`, onfocus: (event) => event.target.select() }))));
@@ -124,7 +139,7 @@ function drawMine() {
 async function drawFinished() {
   const { games } = await ask("/api/finished");
   byId("finished-list").replaceChildren(...games.map(({ name, game, players, rewards, reason, decisions, when }) => {
-    const who = Object.entries(players).map(([seat, player]) => `${nice(seat)}: ${player}${rewards[seat] > 0 ? " (won)" : ""}`).join(", ");
+    const who = Object.entries(players).map(([seat, player]) => `${nice(seat)}: ${player === "person" ? "a person" : player}${rewards[seat] > 0 ? " (won)" : ""}`).join(", ");
     const links = [element("a", { href: `/api/finished/${name}`, download: "" }, "replay")];
     if (choices.analysis) links.unshift(element("a", { href: `/analysis/${name}` }, "analyse"), " ");
     return element("li", {}, `${when}, ${game.replace(/_v0$/, "").replace("_", " ")}: ${who}; ${reason}, ${decisions} decisions `, ...links);
