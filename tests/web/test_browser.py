@@ -9,10 +9,11 @@ import pytest
 
 from drako_env import replay
 from drako_env.engine.position import Position
-from drako_env.games import GAMES
+from drako_env.games import GAMES, make_game
 from drako_env.players import make_player
 from drako_env.web import setup
 from drako_env.web.limits import Limits
+from drako_env.web.setup import Preset
 from tests.drako.positions import play, position
 from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for, watch
 from tests.web.running import HANGS, WITH_POLICY, Running, app_of
@@ -324,6 +325,18 @@ def test_movement_can_be_switched_off(page, address, served):
         page.locator("#board polygon[data-place=B2]").click()
         wait_for(page, "state.shown.number > 0")
         assert bool(page.evaluate("window.moved")) == wanted
+
+
+def test_the_command_line_is_what_the_page_offers_first(page):
+    preset = Preset("golden_dragon", make_game("golden_dragon", num_players=3), ("random", "person", "random"), 7)
+    with Running(app_of(preset=preset)) as running:
+        page.goto(f"{running.url}/{QUICK}")
+        page.wait_for_selector("select.player")
+        players = page.evaluate("[...document.querySelectorAll('select.player')].map((one) => one.value)")
+        assert players == ["random", "person", "random"]
+        page.click("#start")
+        wait_for(page, READY)
+        assert page.evaluate("[state.shown.game, state.shown.viewer]") == ["golden_dragon_v0", "player_1"]
 
 
 def test_a_wrong_link_says_so(page, address):
