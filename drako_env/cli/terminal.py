@@ -19,6 +19,7 @@ from drako_env.evaluation.match import agent_seed
 from drako_env.players import make_player
 from drako_env.replay import ReplayError, load, positions, record, save
 from drako_env.web.session import PERSON
+from drako_env.web.words import Words
 
 ADVISER = "ismcts:1000"
 HINTS = 5
@@ -42,7 +43,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self._agents = [None if name == PERSON else make_player(name, self.game) for name in self.players]
-        self.seat = self.players.index(PERSON)
+        self.seat, self.words = self.players.index(PERSON), Words(self.game)
         self._go_to(list(self.actions))
 
     @classmethod
@@ -75,14 +76,14 @@ class Table:
 
     def _play(self, action: int) -> None:
         game, before, seat = self.game, self.position.state.copy(), self.position.agent
-        words = game.event_text(before, action, self.seat)
         if not self.position.play(action):
             raise ValueError(f"{self.players[seat]} chose {action!r}, which is illegal")
+        words = self.words.told(before, action, self.position.state, self.seat)["text"]
         self.actions.append(action)
         drawn = game.chance.drawn(before, action, self.position.state) if seat == self.seat else {}
         if cards := _listed(drawn.get(role_of(game.seats[seat]), {})):
             words += f": {cards}"
-        self.told.append(f"[bold]{nice(game.seats[seat])}[/]: {escape(words)}")
+        self.told.append(f"[bold]{nice(game.seats[seat])}[/] {escape(words)}")
 
     def _keep(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,6 +103,11 @@ class Table:
     def decider(self) -> Agent | None:
         """Whoever is to decide; `None`: the person."""
         return self._agents[self.position.agent]
+
+    def choices(self) -> dict[int, str]:
+        """The legal actions in words."""
+        scene = self.game.scene(self.position.state, self.seat)
+        return {action: self.words.choice(scene, action)["text"] for action in self.position.legal()}
 
     def hints(self) -> list[tuple[int, float]]:
         """What an adviser would choose for the person, best first, with its shares."""
@@ -172,33 +178,28 @@ def _tell(table: Table, shown: int, console: Console) -> int:
 def position_text(table: Table) -> str:
     """What the person sees, in lines of at most eighty characters, with what the own cards can do."""
     scene = table.game.scene(table.position.state, table.seat)
-    lines = [*table.game.text(scene).splitlines(), *card_lines(scene)]
+    lines = [*table.game.text(scene).splitlines(), *card_lines(table.words.around(scene)["cards"])]
     wrapped = (textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False) or [""] for line in lines)
     return "\n".join(line for group in wrapped for line in group)
 
 
-def card_lines(scene: Mapping[str, Any]) -> list[str]:
-    """The cards of the viewer's hand, where a game has cards: what each can be played as."""
-    hand = scene.get("hands", {}).get(scene.get("viewer")) or {}
-    options = {name: scene["cards"][scene["viewer"]][name] for name in hand}
-    return [f"  {name}: {' or '.join(_option(*option) for option in options[name])}" for name in hand]
-
-
-def _option(symbol: str, value: int) -> str:
-    return f"{symbol} {value}" if value else symbol
+def card_lines(piles: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The cards of the person's hand, where a game has cards: what each can be played as."""
+    return [f"  {card['name']}: {card['text']}" for pile in piles[:1] for card in pile["cards"]]
 
 
 def _decide(table: Table, console: Console) -> bool:
     """One decision of the person; False to leave."""
-    legal = table.position.legal()
-    _list_choices(table, legal, console)
+    choices = table.choices()
+    legal = list(choices)
+    _list_choices(list(choices.values()), console)
     commands = f"1 to {len(legal)}, (h)int{', (u)ndo' if table.practice else ''}, (q)uit"
     while True:
         word = Prompt.ask(commands, console=console).strip().lower()
         if word in ("q", "quit"):
             return False
         if word in ("h", "hint"):
-            _advise(table, legal, console)
+            _advise(table, choices, console)
         elif word in ("u", "undo"):
             if table.practice and table.undo():
                 return True
@@ -210,9 +211,9 @@ def _decide(table: Table, console: Console) -> bool:
             console.print(f"{word[:20]!r} is no answer here: type {commands}", markup=False, highlight=False)
 
 
-def _list_choices(table: Table, legal: Sequence[int], console: Console) -> None:
+def _list_choices(choices: Sequence[str], console: Console) -> None:
     """The choices in as many columns as fit."""
-    words = [f"{number:>2} {table.game.action_text(action)}" for number, action in enumerate(legal, start=1)]
+    words = [f"{number:>2} {choice}" for number, choice in enumerate(choices, start=1)]
     width = max(map(len, words)) + 3
     columns = max(1, console.width // width)
     for first in range(0, len(words), columns):
@@ -220,9 +221,9 @@ def _list_choices(table: Table, legal: Sequence[int], console: Console) -> None:
         console.print(row.rstrip(), highlight=False, markup=False)
 
 
-def _advise(table: Table, legal: Sequence[int], console: Console) -> None:
+def _advise(table: Table, choices: Mapping[int, str], console: Console) -> None:
     with console.status("the adviser thinks …"):
         hints = table.hints()
+    numbers = {action: number for number, action in enumerate(choices, start=1)}
     for action, share in hints:
-        number = legal.index(action) + 1
-        console.print(f"  {share:4.0%}  {number:>2} {table.game.action_text(action)}", highlight=False, markup=False)
+        console.print(f"  {share:4.0%}  {numbers[action]:>2} {choices[action]}", highlight=False, markup=False)

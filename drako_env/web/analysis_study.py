@@ -15,6 +15,7 @@ from drako_env.evaluation.analysis import DEALS, Analyst, Judge, Opinion
 from drako_env.players import has_policy, make_player
 from drako_env.render import OPEN
 from drako_env.replay import Replay, positions
+from drako_env.web.words import Words
 
 DIGITS = 4
 ELEMENT = re.compile("(?=<[a-z])")
@@ -52,6 +53,9 @@ class Study:
     _lines: dict[str, int] = field(default_factory=dict)
     _elements: dict[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._words = Words(self.game)
+
     @classmethod
     def of_replay(cls, replay: Replay) -> "Study":
         """A finished game, open to everybody; `ReplayError` at the line that breaks the rules."""
@@ -84,7 +88,7 @@ class Study:
             "views": views,
             "decisions": decisions,
             "chances": {game.seats[seat]: self._chances(seat, analyst) for seat in shown} if analyst else {},
-            "actions": self._texts(decisions),
+            "actions": self._actions(decisions),
             "lines": [self._drawn(line) for line in self._lines],
             "elements": list(self._elements),
         }
@@ -109,7 +113,7 @@ class Study:
         scenes = [self.game.scene(state, viewer) for state in self.states]
         pictures = [self._shared(self.game.picture(scene)) for scene in scenes]
         moves = [self._move(number, viewer) for number in range(len(self.actions))]
-        return {"pictures": pictures, "questions": [scene["question"] for scene in scenes], "moves": moves}
+        return {"pictures": pictures, "questions": list(map(self._words.question, scenes)), "moves": moves}
 
     def _shared(self, picture: str) -> list[int]:
         """A picture as the numbers of its lines: most are those of other pictures."""
@@ -122,9 +126,9 @@ class Study:
 
     def _move(self, number: int, viewer: int) -> str:
         """A decision in words, with the cards that it brought as far as the viewer may know them."""
-        state, action = self.states[number], self.actions[number]
-        seat, game = int(state["agent"]), self.game
-        text = game.action_text(action) if viewer == OPEN else game.event_text(state, action, viewer)
+        (before, after), action = self.states[number : number + 2], self.actions[number]
+        seat, game = int(before["agent"]), self.game
+        text = self._words.told(before, action, after, seat if viewer == OPEN else viewer)["text"]
         cards = self.drawn[number].get(role_of(game.seats[seat]), {}) if number < len(self.drawn) else {}
         listed = ", ".join(f"{count} {name}" if count > 1 else name for name, count in cards.items())
         return f"{text}: {listed}" if listed and viewer in (OPEN, seat) else text
@@ -134,7 +138,9 @@ class Study:
         position = Position.of(self.game, self.states[number])
         if position.over or not self._may_ask(position.agent):
             return {}
-        found: dict[str, Any] = {"legal": position.legal()}
+        legal, scene = position.legal(), self.game.scene(position.state, position.agent)
+        words = [self._words.choice(scene, action)["text"] for action in legal]
+        found: dict[str, Any] = {"legal": legal, "words": words}
         if number < len(self.actions):
             found["chosen"] = self.actions[number]
         if analyst is not None:
@@ -146,10 +152,10 @@ class Study:
     def _chances(self, seat: int, analyst: Analyst) -> list[float]:
         return [round(analyst.chance(state, seat), DIGITS) for state in self.states]
 
-    def _texts(self, decisions: Sequence[dict[str, Any]]) -> dict[int, dict[str, Any]]:
-        """The actions that anybody could choose."""
+    def _actions(self, decisions: Sequence[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+        """The actions that anybody could choose, with their parts: the page shows them on the board."""
         wanted = sorted({action for decision in decisions for action in decision.get("legal", ())})
-        return {action: {"text": self.game.action_text(action), **self.game.actions[action]} for action in wanted}
+        return {action: dict(self.game.actions[action]) for action in wanted}
 
 
 def _shares(opinion: Opinion) -> list[float]:

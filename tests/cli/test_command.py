@@ -221,7 +221,7 @@ def test_a_game_is_played_in_the_terminal(called, typed, tmp_path, monkeypatch):
     typed("hint", "nonsense", *["1"] * 200)
     code, out, _ = called("play", "--set", "rules=tiny", "--opponent", "random", "--seat", "dwarves")
     assert code == 0
-    assert "dragon: " in out
+    assert "dragon draws 1 card" in out
     (kept,) = (tmp_path / "runs" / "play").iterdir()
     recorded = replay.load(kept)
     assert replay.verify(recorded)
@@ -302,7 +302,7 @@ def test_the_terminal_says_what_cards_do(tmp_path):
     shown = terminal.position_text(table).splitlines()
     for name in hand:
         (line,) = (line for line in shown if line.startswith(f"  {name}: "))
-        assert re.fullmatch(r"  \S+: [a-z]+( \d)?( or [a-z]+( \d)?)?", line)
+        assert line.partition(": ")[2].startswith(("walk", "fly", "bite", "breathe", "block"))
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def is_burning(element):
 
 
 def test_conditions_are_told_in_words():
-    assert {"in the net", "fury used", "dead"} <= set(words(parsed(netted(), None)))
+    assert {"in the net", "has raged", "dead"} <= set(words(parsed(netted(), None)))
     assert {"next to place", "not placed"} <= set(words(parsed(placement(), None)))
     assert {"The dwarves won: the dragon is dead", "dead", "no cards"} <= set(words(parsed(over(), DWARVES)))
 

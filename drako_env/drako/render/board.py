@@ -6,7 +6,7 @@ from math import hypot, sqrt
 from typing import Any
 
 from drako_env.drako.render.drawings import FADED, TARGET, Colour, mesh, panel, symbol, token
-from drako_env.drako.render.scene import NAMES
+from drako_env.drako.render.words import FIGURES
 from drako_env.engine.hexboard import DIRECTIONS, Hex, distance, hexes, ray
 from drako_env.render.svg import Attributes, Box, Point, group, hex_centre, hexagon, hint, part, polygon
 
@@ -114,7 +114,7 @@ def _figure(scene: Scene, name: str, place: Hex, size: float, box: Box) -> str:
     )
     dead = name == "dragon" and dragon_dead(scene)  # a dead dwarf has left the board (R9.1)
     drawn = token(name, at, 0.74 * size, opacity=FADED if dead else None)
-    return group(hint(NAMES[name]), drawn, over, at=box.centre, data_figure=name)
+    return group(hint(FIGURES[name]), drawn, over, at=box.centre, data_figure=name)
 
 
 def dragon_dead(scene: Scene) -> bool:

@@ -1,7 +1,8 @@
 """A scene drawn as SVG. Nothing but the scene is looked at: what a seat may not see never gets here.
 
 From top to bottom: the question, the other side's cards, the board beside the mats, the viewer's own hand. What a page
-may react to is marked: `data-hex`, `data-figure`, `data-card`, `data-area`, `data-direction`.
+may react to is marked: `data-hex`, `data-figure`, `data-card`, `data-area`, `data-direction`; `data-part` are the
+question, which a page asks itself, and the discards, which it can open.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Any
 from drako_env.drako.dicts import SIDES
 from drako_env.drako.render.board import board, dragon_dead
 from drako_env.drako.render.drawings import EMBLEMS, FADED, PALE, SIDE, TARGET, Colour, badge, panel, symbol, token
-from drako_env.drako.render.scene import NAMES
+from drako_env.drako.render.words import FIGURES, SYMBOLS
 from drako_env.drako.rules import VALUELESS
 from drako_env.render.svg import (
     Attributes,
@@ -53,6 +54,7 @@ BACK = (34, 48)
 BAND = 38
 
 TITLES = {"dragon": "Dragon", "dwarves": "Dwarves"}
+ABILITIES = {"fury": "rages once", "archer": "crossbow", "net": "net"}
 WORDS = {
     "move": "move",
     "flight": "fly",
@@ -99,6 +101,7 @@ def _question(scene: Scene) -> str:
         rectangle(QUESTION, 10, fill=PALE[side], stroke=SIDE[side], stroke_width=2),
         badge(side, (QUESTION.x + 38, middle), 25),
         text_block(QUESTION.x + 76, middle, lines, size, fill=Colour.INK),
+        data_part="question",
     )
 
 
@@ -167,7 +170,9 @@ def _side_line(scene: Scene, side: str, y: float, title: str) -> str:
         badge(side, (OTHER.x + 24, y), 14)
         + text(OTHER.x + 46, y + 6, TITLES[side] + title, 17, fill=SIDE[side], font_weight="bold")
         + "".join(
-            group(_count(right, y, count, words), hint(f"discards: {listed}") if words == "discarded" else "")
+            group(_count(right, y, count, words), hint(f"discards: {listed}"), data_part="discards")
+            if words == "discarded"
+            else group(_count(right, y, count, words))
             for words, count, right in counts
         )
     )
@@ -204,7 +209,7 @@ def _card(side: str, name: str, options: tuple[Option, ...], box: Box) -> str:
     lines = [words.replace("- ", "-") for words in lines]
     height = (box.height - BAND) / len(options)
     places = [Box(box.x, box.y + BAND + height * i, box.width, height) for i in range(len(options))]
-    listed = " or ".join(f"{option} {value}" if value else option for option, value in options)
+    listed = " or ".join(SYMBOLS[option].format(value) for option, value in options)
     return group(
         hint(f"{name}: {listed}"),
         rectangle(box, 8, fill=Colour.PAPER),
@@ -356,11 +361,10 @@ def _dwarf_mat(scene: Scene) -> str:
 def _dwarf_row(scene: Scene, name: str, y: float) -> str:
     dwarf, spaces, x = scene["dwarves"][name], scene["spaces"]["dwarves"][name], DWARF_MAT.x
     dead = dwarf["wounds"] == spaces
-    person, _, ability = NAMES[name].partition(" ")
     return group(
         token(name, (x + 25, y), 17, opacity=FADED if dead else None),
-        text(x + 50, y, person, 16, fill=Colour.FAINT if dead else Colour.INK, font_weight="bold"),
-        text(x + 50, y + 16, _condition(scene, name) or ability.strip("()"), 14, fill=Colour.FAINT),
+        text(x + 50, y, FIGURES[name], 16, fill=Colour.FAINT if dead else Colour.INK, font_weight="bold"),
+        text(x + 50, y + 16, _condition(scene, name) or ABILITIES[name], 14, fill=Colour.FAINT),
         _spaces(dwarf["wounds"], spaces, Box(x + 142, y, DWARF_MAT.width - 154, 24)),
         data_mat=name,
     )
@@ -373,7 +377,7 @@ def _condition(scene: Scene, name: str) -> str:
         return "dead"
     if dwarf["hex"] is None:
         return "next to place" if scene["phase"] == "placement" and waiting[0] == name else "not placed"
-    return "fury used" if name == "fury" and scene["fury_used"] else ""
+    return "has raged" if name == "fury" and scene["fury_used"] else ""
 
 
 @cache

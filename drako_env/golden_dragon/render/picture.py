@@ -1,7 +1,7 @@
 """A scene drawn as SVG. Nothing but the scene is looked at: what a seat may not see never gets here.
 
 On top the question, below it the board, and beside it every player's stones and cards. What a page may react to is
-marked: `data-dragon`, `data-wind`, `data-side`.
+marked: `data-dragon`, `data-cell`, `data-wind`, `data-side`; `data-part` is the question, which a page asks itself.
 """
 
 from collections.abc import Mapping
@@ -71,6 +71,7 @@ def _question(scene: Scene) -> str:
         rectangle(QUESTION, 10, fill=PANEL, stroke=colour, stroke_width=2),
         mark,
         text_block(QUESTION.x + 70, QUESTION.centre[1], lines, size, fill=INK),
+        data_part="question",
     )
 
 
@@ -112,15 +113,17 @@ def _places(scene: Scene) -> tuple[Any, float]:
 def _cell(scene: Scene, cell: Any, at: Point, size: float) -> str:
     """A free cell; the goal, and the starts that the fifth player chooses from, look different."""
     box = Box(at[0] - size * 0.46, at[1] - size * 0.46, size * 0.92, size * 0.92)
+    name = f"{cell[0]},{cell[1]}"
     if list(cell) == scene["board"]["goal"]:
-        return rectangle(box, 5, fill="#fbeecb", stroke=GOLD, stroke_width=2) + _special(scene, "goal", at, size)
+        ground = rectangle(box, 5, fill="#fbeecb", stroke=GOLD, stroke_width=2, data_cell=name)
+        return ground + _special(scene, "goal", at, size)
     label = scene["board"]["rows"][cell[0]][cell[1]]
     if label == "5" and scene["phase"] == "setup_side":
         side = "right" if list(cell) == scene["board"]["starts"][-1] else "left"
         mark = text(at[0], at[1] + size * 0.16, side, size * 0.3, fill=INK, text_anchor="middle")
         return group(rectangle(box, 5, fill=CELL, stroke=GLOW, stroke_width=2), mark, data_side=side)
     mark = text(at[0], at[1] + size * 0.13, label, size * 0.36, fill=FAINT, text_anchor="middle")
-    return rectangle(box, 5, fill=CELL, stroke=EDGE) + (mark if label.isdecimal() else "")
+    return rectangle(box, 5, fill=CELL, stroke=EDGE, data_cell=name) + (mark if label.isdecimal() else "")
 
 
 def _special(scene: Scene, what: str, at: Point, size: float) -> str:

@@ -118,7 +118,7 @@ const sharesOf = (judge, number) => decision(number)[judge] || [];
 
 function ranked(number) { // the legal actions, best first
   const { legal = [] } = decision(number), policy = sharesOf("policy", number), search = sharesOf("search", number);
-  const rows = legal.map((action, i) => ({ action, policy: policy[i], search: search[i] }));
+  const rows = legal.map((action, i) => ({ action, words: decision(number).words[i], policy: policy[i], search: search[i] }));
   return rows.sort((a, b) => (b.search ?? b.policy ?? 0) - (a.search ?? a.policy ?? 0));
 }
 
@@ -139,12 +139,12 @@ function sentence(number) {
   const move = state.study.views[state.view].moves[number];
   if (move === undefined) return [state.study.ending ? `The end: ${state.study.ending}` : `${nice(decider(number))} decides`];
   const loss = lost(number), sign = mark(loss);
-  const words = [`${nice(decider(number))}: ${move} `];
+  const words = [`${nice(decider(number))} ${move} `];
   return sign ? [...words, element("span", { className: `mark${sign === "??" ? " worst" : ""}` }, `${sign} lost ${percent(loss)}`)] : words;
 }
 
 function choice(row, chosen, best) {
-  const name = element("th", { scope: "row" }, `${best ? "★ " : ""}${state.study.actions[row.action].text}${row.action === chosen ? " ✓" : ""}`);
+  const name = element("th", { scope: "row" }, `${best ? "★ " : ""}${row.words}${row.action === chosen ? " ✓" : ""}`);
   if (best) name.prepend(element("span", { className: "unseen" }, "best: "));
   if (row.action === chosen) name.append(element("span", { className: "unseen" }, " (was chosen)"));
   const line = element("tr", { className: row.action === chosen ? "chosen" : "" }, name, bar("policy", row.policy), bar("search", row.search));
@@ -163,8 +163,8 @@ function bar(judge, share) {
 function recordedWords(here) {
   const words = [];
   if (here.recorded) {
-    const best = Math.max(...here.recorded), action = here.legal[here.recorded.indexOf(best)];
-    words.push(`its player gave ${percent(best)} to “${state.study.actions[action].text}”`);
+    const best = Math.max(...here.recorded);
+    words.push(`its player gave ${percent(best)} to “${here.words[here.recorded.indexOf(best)]}”`);
   }
   if (here.recorded_chance !== undefined) words.push(`it saw a winning chance of ${percent(here.recorded_chance)}`);
   return words.length ? `Recorded: ${words.join("; ")}.` : "";
@@ -229,7 +229,7 @@ function drawMoves() {
     const words = moves[number] ?? (state.study.ending ? `end: ${state.study.ending}` : "to decide");
     const dot = element("span", { className: "dot" });
     if (decider(number)) dot.style.background = colour(decider(number));
-    const who = decider(number) && moves[number] !== undefined ? element("span", { className: "unseen" }, `${nice(decider(number))}: `) : "";
+    const who = decider(number) && moves[number] !== undefined ? element("span", { className: "unseen" }, `${nice(decider(number))} `) : "";
     const button = element("button", { type: "button", tabIndex: -1, onclick: () => show(number) },
       element("span", { className: "number" }, String(number + 1)), dot, element("span", { className: "words" }, who, words), element("span", { className: "mark" }));
     return element("li", {}, button);
