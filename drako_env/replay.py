@@ -1,12 +1,14 @@
 """Replays: a whole game as JSON lines, and the proof that it could have happened.
 
 The first line is the header (format, game, the full rules table, seed, who sat where, a digest of the rules), then one
-line a decision (seat, action, the cards drawn if any, the agent's opinions if recorded), then the result. Every card
-follows from the seed, so `verify` can play the game again and say at which line a file departs from the rules. A file
-may be anybody's: whatever is wrong with its content is a `ReplayError`.
+line a decision (seat, action, the cards drawn if any, the agent's opinions and its winning chance if recorded), then
+the result. Every card follows from the seed, so `verify` can play the game again and say
+at which line a file departs from the rules. A file may be anybody's: whatever is wrong with its content is a
+`ReplayError`.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,6 +67,8 @@ class Decision(Line, frozen=True, omit_defaults=True):
     drawn: dict[str, Any] = {}
     opinions: list[Opinion] = []
     """Best first."""
+    value: float | None = None
+    """The winning chance, from 0 to 1, that the agent gave its own seat."""
 
 
 class Result(Line, frozen=True):
@@ -79,7 +83,8 @@ class Replay(msgspec.Struct, frozen=True):
 
     header: Header
     decisions: list[Decision]
-    result: Result
+    result: Result | None
+    """`None`: the game is not over, and its file ends with the last decision."""
 
     def make_game(self) -> Game:
         """The game under the rules of the replay."""
@@ -92,23 +97,26 @@ def record(
     players: Sequence[str],
     actions: Sequence[int],
     opinions: Sequence[Opinions] = (),
+    values: Sequence[float | None] = (),
+    unfinished: bool = False,
 ) -> Replay:
-    """The replay of the finished game that `actions` (ids) make of the cards of `seed`."""
+    """The replay of the game that `actions` (ids) make of the cards of `seed`; it has to be over, unless it may be
+    `unfinished`. What agents thought, and the winning chances they saw, may end before the game."""
     decisions = []
     position = Position(game).deal(seed)
-    for number, action in enumerate(actions):
+    thoughts = zip_longest(actions, opinions[: len(actions)], values[: len(actions)])
+    for number, (action, opinion, value) in enumerate(thoughts):
         before, seat = position.state.copy(), game.seats[position.agent]
         if not position.play(action):
             raise ReplayError(f"decision {number + 1}: action {action!r} is illegal for {seat}")
-        thoughts = opinions[number] if number < len(opinions) else []
-        weights = [Opinion(dict(game.actions[a]), weight) for a, weight in thoughts]
+        weights = [Opinion(dict(game.actions[a]), weight) for a, weight in opinion or []]
         drawn = game.chance.drawn(before, action, position.state)
-        decisions.append(Decision(seat, dict(game.actions[action]), drawn, weights))
-    if not position.over:
+        decisions.append(Decision(seat, dict(game.actions[action]), drawn, weights, value))
+    if not position.over and not unfinished:
         raise ReplayError(f"the game is not over after {len(actions)} decisions")
     seats = dict(zip(game.seats, players, strict=True))
     header = Header(FORMAT, game.name, game.rules_table(), seed, seats, rules_digest(game))
-    return Replay(header, decisions, _result(position))
+    return Replay(header, decisions, _result(position) if position.over else None)
 
 
 def save(path: str | Path, replay: Replay) -> None:
@@ -118,22 +126,30 @@ def save(path: str | Path, replay: Replay) -> None:
 
 def encode(replay: Replay) -> bytes:
     """A replay as JSON lines."""
-    return msgspec.json.Encoder().encode_lines([replay.header, *replay.decisions, replay.result])
+    last = [] if replay.result is None else [replay.result]
+    return msgspec.json.Encoder().encode_lines([replay.header, *replay.decisions, *last])
 
 
-def load(path: str | Path) -> Replay:
+def load(path: str | Path, unfinished: bool = False) -> Replay:
     """Read a replay of the rules as they are here; `ReplayError` names the line that is not what it should be. That the
-    decisions follow the rules is checked by `verify`."""
-    lines = _read_bytes(Path(path)).splitlines()
-    if len(lines) < 2:
-        raise ReplayError(f"{path}, line {len(lines) + 1}: a replay has a header, decisions and a result")
-    header = _read_header(lines[0], f"{path}, line 1")
-    if len(lines) - 2 > (most := _game_of(header, f"{path}, line 1").max_decisions):
-        raise ReplayError(f"{path}, line {most + 3}: no game has more than {most} decisions")
+    decisions follow the rules is checked by `verify`. The result may be missing if the game may be `unfinished`."""
+    return decode(_read_bytes(Path(path)), f"{path}, ", unfinished)
+
+
+def decode(data: bytes, where: str = "", unfinished: bool = False) -> Replay:
+    """The replay of the bytes of a file; `where` stands before the line in what a `ReplayError` says."""
+    lines = data.splitlines()
+    missing = unfinished and bool(lines) and b'"rewards"' not in lines[-1]
+    if len(lines) < 2 - missing:
+        raise ReplayError(f"{where}line {len(lines) + 1}: a replay has a header, decisions and a result")
+    header, end = _read_header(lines[0], f"{where}line 1"), len(lines) if missing else -1
+    if len(lines[1:end]) > (most := _game_of(header, f"{where}line 1").max_decisions):
+        raise ReplayError(f"{where}line {most + 3}: no game has more than {most} decisions")
     decisions = [
-        _read_line(line, Decision, f"{path}, line {number}") for number, line in enumerate(lines[1:-1], start=2)
+        _read_line(line, Decision, f"{where}line {number}") for number, line in enumerate(lines[1:end], start=2)
     ]
-    return Replay(header, decisions, _read_line(lines[-1], Result, f"{path}, line {len(lines)}"))
+    result = None if missing else _read_line(lines[-1], Result, f"{where}line {len(lines)}")
+    return Replay(header, decisions, result)
 
 
 def verify(replay: Replay) -> bool:
@@ -141,6 +157,8 @@ def verify(replay: Replay) -> bool:
     line 1)."""
     game, last = _game_of(replay.header, "line 1"), len(replay.decisions) + 2
     *_, position = positions(replay, game)
+    if replay.result is None:
+        raise ReplayError(f"line {last}: the result is missing: the game is not over")
     if not position.over:
         raise ReplayError(f"line {last}: a result, but the game is not over")
     if (result := _result(position)) != replay.result:
@@ -172,7 +190,9 @@ def positions(replay: Replay, game: Game) -> Iterator[Position]:
 
 
 def _check_opinions(game: Game, decision: Decision, line: int) -> None:
-    """Of actions that there are, with weights that can be added up."""
+    """Of actions that there are, with weights that can be added up; and a winning chance that is one."""
+    if decision.value is not None and not 0 <= decision.value <= 1:
+        raise ReplayError(f"line {line}: a value of {decision.value}: expected a winning chance from 0 to 1")
     for opinion in decision.opinions:
         if opinion.action not in game.actions or not 0 <= opinion.weight <= MAX_WEIGHT:
             what = f"{shown(opinion.action)} with weight {opinion.weight}"

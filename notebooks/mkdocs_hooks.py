@@ -18,6 +18,13 @@ SHARED = {
     "changelog.md": "CHANGELOG.md",
     "pictures/drako.svg": "tests/render/pictures/fire.svg",
     "pictures/page.png": "tests/web/page.png",
+    "pictures/analysis.png": "tests/web/analysis.png",
+    "pictures/setup.png": "tests/web/pictures/setup.png",
+    "pictures/rules.png": "tests/web/pictures/rules.png",
+    "pictures/guided.png": "tests/web/pictures/guided.png",
+    "pictures/watching.png": "tests/web/pictures/watching.png",
+    "pictures/portrait.png": "tests/web/pictures/portrait.png",
+    "pictures/landscape.png": "tests/web/pictures/landscape.png",
 }
 """Their places in the documentation, and in the project."""
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")

@@ -156,5 +156,6 @@ def save_replays(game: Game, seatings: list[tuple[str, ...]], folder: Path, seed
         played = play_job(game, agents, Job(seating, number, seed + number, record=True))
         names = ["trained" if agent.startswith("policy:") else agent.replace(":", "") for agent in seating]
         paths.append(folder / ("-".join(names) + ".jsonl"))
-        replay.save(paths[-1], replay.record(game, seed + number, names, played.actions, played.opinions))
+        thoughts = played.opinions, played.values
+        replay.save(paths[-1], replay.record(game, seed + number, names, played.actions, *thoughts))
     return paths

@@ -4,6 +4,7 @@ drako-env play --web --browser                             # a page on http://12
 drako-env play                                             # in the terminal: you are the dragon
 drako-env play --opponent level:3                          # levels go from 1 to 8
 drako-env play --game golden_dragon --players 3 --seat player_1 --opponent ismcts:1s
+drako-env play --resume runs/play/GAME.jsonl               # on with a game that was left (q or Ctrl-C keep it)
 """
 
 import argparse
@@ -12,29 +13,34 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.prompt import Confirm, Prompt
-from rich.table import Table as Grid
+from rich.prompt import Confirm
 
+from drako_env.cli import terminal
 from drako_env.cli.options import add_game_options, chosen_game, make_parser
+from drako_env.cli.terminal import ADVISER, Table
 from drako_env.engine.game import Game, role_of
 from drako_env.games import GAMES, make_game
 from drako_env.players import make_player
 from drako_env.players.levels import NAMES as LEVELS
-from drako_env.web.session import PERSON, RefusedError, Session
+from drako_env.runs import claimed
+from drako_env.web.session import PERSON
+
+if TYPE_CHECKING:
+    from drako_env.web.setup import Preset
 
 OPPONENTS = ("heuristic", "ismcts:200", "ismcts:2000", "random")
 POLICY = "policy"
-ADVISER = "ismcts:1000"
+KEEP = "runs/page"
 OPEN_TO_OTHERS = (
     "Warning: everybody in the network can open this page, play on it and let this machine think; nothing is encrypted."
     " Without --host it is for this machine only."
 )
-COMMANDS = "a number, (h)int, (u)ndo, (q)uit"
 
 
 def opponents_of(*games: Game) -> list[str]:
@@ -59,18 +65,46 @@ def serve(options: argparse.Namespace) -> int:
     from drako_env.web import listen
     from drako_env.web.server import make_app
 
-    listening = listen.listen(options.host, options.port)
-    opponents = {name: opponents_of(*page_games(name)) for name in GAMES}
-    hosts = [*listen.host_names(options.host, listening), *options.name]
-    app = make_app(make_player, opponents, ADVISER, hosts, options.sessions, options.expiry * 60)
-    address = listen.url(listening)
-    if listen.for_others(listening):
-        print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
-    print(f"Play on {address}  (Ctrl-C stops the server)", flush=True)
-    if options.browser:
-        threading.Thread(target=webbrowser.open, args=[address]).start()
-    listen.serve(app, listening)
+    preset, added = page_preset(options)
+    folder = Path(options.keep) if options.keep else None
+    with kept_in(folder):
+        listening = listen.listen(options.host, options.port)
+        opponents = {name: opponents_of(*page_games(name)) for name in GAMES}
+        opponents[preset.name] = list(dict.fromkeys([*opponents[preset.name], *added]))
+        hosts, seconds = [*listen.host_names(options.host, listening), *options.name], options.expiry * 60
+        app = make_app(make_player, opponents, ADVISER, hosts, options.sessions, seconds, folder=folder, preset=preset)
+        address = listen.url(listening)
+        if listen.for_others(listening):
+            print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
+        print(f"Play on {address}  (Ctrl-C stops the server)", flush=True)
+        if options.browser:
+            threading.Thread(target=webbrowser.open, args=[address]).start()
+        listen.serve(app, listening)
     return 0
+
+
+@contextmanager
+def kept_in(folder: Path | None) -> Iterator[None]:
+    """The folder in which games are kept is for one server alone."""
+    try:
+        with claimed(folder) if folder else nullcontext():
+            yield
+    except BlockingIOError:
+        says = "another server keeps its games there; stop it, or choose another --keep ('': nowhere)"
+        raise BlockingIOError(f"{folder}: {says}") from None
+
+
+def page_preset(options: argparse.Namespace) -> tuple["Preset", list[str]]:
+    """What the page offers first, and the agents that the command line adds; `ValueError` for what does not exist."""
+    from drako_env.web.setup import Preset
+
+    game, added = chosen_game(options), [*options.agent, *([options.opponent] if options.opponent else [])]
+    for spec in added:
+        make_player(spec, game)
+    changed = bool(options.set or options.players)
+    sits = bool(changed or added or options.seat)
+    players = chosen_players(game, options) if sits else []
+    return Preset(options.game.removesuffix("_v0"), game if changed else None, tuple(players), options.seed), added
 
 
 def chosen_players(game: Game, options: argparse.Namespace) -> list[str]:
@@ -83,62 +117,25 @@ def chosen_players(game: Game, options: argparse.Namespace) -> list[str]:
     return [PERSON if name == named[0] else opponent for name in game.seats]
 
 
-def nice(seat: str) -> str:
-    """`player_1` -> `player 1`, `dragon_0` -> `dragon`."""
-    return seat.removesuffix("_0") if role_of(seat) != "player" else seat.replace("_", " ")
-
-
-def play(session: Session, console: Console) -> int:
-    """A game in the terminal; at the end its replay is kept."""
-    told = 0
+def play_here(options: argparse.Namespace) -> int:
+    """Games in the terminal, one after the other."""
+    console = Console()
+    if options.resume:
+        table = Table.resumed(options.resume, options.practice)
+    else:
+        game = chosen_game(options)
+        seed = secrets.randbits(63) if options.seed is None else options.seed
+        table = Table(game, chosen_players(game, options), seed, new_path(), options.practice)
     while True:
-        shown = session.payload()
-        for line in shown["log"][told:]:
-            console.print(f"[bold]{nice(line['seat'])}[/]: {line['text']}", highlight=False)
-        told = len(shown["log"])
-        if shown["over"]:
-            console.print(shown["text"], highlight=False, markup=False)
-            path = Path("runs") / "play" / time.strftime("%Y-%m-%d-%H%M%S.jsonl")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(session.replay())
-            console.print(f"replay: {path}  (drako-env replay leafs through it)")
-            if not Confirm.ask("another game", console=console, default=False):
-                return 0
-            session.rematch(secrets.randbits(63))
-            told = 0
-            continue
-        if not shown["yours"]:
-            session.advance(shown["number"])
-            continue
-        console.print(f"\n{shown['text']}", highlight=False, markup=False)
-        if not decide(session, shown["number"], shown["actions"], console):
-            return 0
-        told = min(told, session.number)
+        code = terminal.play(table, console)
+        if not table.position.over or not Confirm.ask("another game", console=console, default=False):
+            return code
+        table = Table(table.game, table.players, secrets.randbits(63), new_path(), table.practice)
 
 
-def decide(session: Session, number: int, actions: list[dict[str, object]], console: Console) -> bool:
-    """One decision of the person; False to leave."""
-    grid = Grid.grid(padding=(0, 3))
-    for first in range(0, len(actions), 3):
-        row = [f"[bold]{first + i + 1}[/] {action['text']}" for i, action in enumerate(actions[first : first + 3])]
-        grid.add_row(*row)
-    console.print(grid)
-    while True:
-        word = Prompt.ask(COMMANDS, console=console).strip().lower()
-        try:
-            if word in ("q", "quit"):
-                return False
-            if word in ("h", "hint"):
-                for advice in session.hint(number, ADVISER):
-                    console.print(f"  {advice['share']:4.0%} {advice['text']}", highlight=False)
-            elif word in ("u", "undo"):
-                session.undo()
-                return True
-            elif word.isdecimal() and 1 <= int(word) <= len(actions):
-                session.play(number, int(str(actions[int(word) - 1]["id"])))
-                return True
-        except RefusedError as error:
-            console.print(str(error))
+def new_path() -> Path:
+    """Where the next game is written down."""
+    return Path("runs") / "play" / time.strftime("%Y-%m-%d-%H%M%S.jsonl")
 
 
 def make_play_parser() -> argparse.ArgumentParser:
@@ -148,16 +145,26 @@ def make_play_parser() -> argparse.ArgumentParser:
     parser.add_argument("--seat", help="yours (default: the first)")
     parser.add_argument("--opponent", metavar="PLAYER", help="default: the learnt policy where there is one")
     parser.add_argument("--practice", action="store_true", help="moves can be taken back")
+    parser.add_argument("--seed", type=int, help="of the first deal (default: by chance)")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with a game that was left in the terminal")
     page = parser.add_argument_group("the page")
-    page.add_argument("--web", action="store_true", help="serve a page instead, on which all of that is chosen")
+    page.add_argument(
+        "--web", action="store_true", help="serve a page instead; what is given above is chosen there at first"
+    )
     page.add_argument("--browser", action="store_true", help="open it")
     page.add_argument("--host", default="127.0.0.1", help="where it is served; 0.0.0.0 for the whole network")
     page.add_argument("--port", type=int, default=8000, help="default: 8000; 0: any that is free")
     page.add_argument(
         "--name", action="append", default=[], help="a further name by which browsers call this machine (mybox.lan)"
     )
-    page.add_argument("--sessions", type=int, default=500, help="most games at once (default: 500; 100 of one address)")
-    page.add_argument("--expiry", type=float, default=60, help="minutes after which a left game is cleared")
+    page.add_argument(
+        "--agent", action="append", default=[], metavar="PLAYER", help="one more that can be chosen in this --game"
+    )
+    page.add_argument(
+        "--keep", default=KEEP, metavar="FOLDER", help=f"where games are kept (default: {KEEP}; '': nowhere)"
+    )
+    page.add_argument("--sessions", type=int, default=200, help="most games at once (default: 200; 40 of one address)")
+    page.add_argument("--expiry", type=float, default=60, help="minutes after which a left game leaves the memory")
     return parser
 
 
@@ -166,6 +173,4 @@ def main(argv: Sequence[str]) -> int:
     options = make_play_parser().parse_args(argv)
     if options.web:
         return serve(options)
-    game = chosen_game(options)
-    session = Session(game, chosen_players(game, options), make_player, secrets.randbits(63), options.practice)
-    return play(session, Console())
+    return play_here(options)

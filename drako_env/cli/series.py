@@ -114,7 +114,7 @@ def play_jobs(
         def done(job: Job, played: Played) -> None:
             if job.record:
                 replays.mkdir(exist_ok=True)
-                recorded = record(game, job.seed, job.pairing, played.actions, played.opinions)
+                recorded = record(game, job.seed, job.pairing, played.actions, played.opinions, played.values)
                 save(_path(replays, job), recorded)
             if job.key not in store.games:
                 store.add(played)

@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
     seed = secrets.randbits(63) if options.seed is None else options.seed
     with console.status("playing"):
         played = play_job(game, players, Job(tuple(agents), 0, seed, record=True))
-    recorded = record(game, seed, agents, played.actions, played.opinions)
+    recorded = record(game, seed, agents, played.actions, played.opinions, played.values)
     if options.keep:
         save(options.keep, recorded)
     show_game(recorded, options, console)

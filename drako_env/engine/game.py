@@ -105,8 +105,8 @@ class Game:
         raise NotImplementedError
 
     def scene(self, state: Any, seat: int | None) -> dict[str, Any]:
-        """What `seat` may see (`None`: what everybody may), as data for the renderers; `question` is what it is asked,
-        and `out_of_turn` says whether that comes while another has the turn."""
+        """What `seat` may see (`None`: what everybody may; `render.OPEN`: everything), as data for the renderers;
+        `question` is what it is asked, and `out_of_turn` says whether that comes while another has the turn."""
         raise NotImplementedError
 
     def text(self, scene: Mapping[str, Any]) -> str:

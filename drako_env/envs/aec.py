@@ -17,6 +17,7 @@ from drako_env.engine.position import Position, prepare
 from drako_env.engine.view import SeatView
 from drako_env.envs.rendering import RENDER_FPS, RENDER_MODES, check_render_mode, render
 from drako_env.envs.spaces import action_space, masked_space, state_space
+from drako_env.render import OPEN
 from drako_env.render.window import Window
 
 Observation = dict[str, NDArray[Any]]
@@ -39,7 +40,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
     ) -> None:
         super().__init__()
         check_render_mode(render_mode)
-        _check_choice("render_seat", render_seat, [None, *game.seats])
+        _check_choice("render_seat", render_seat, [None, *game.seats, "all"])
         prepare(game)
         self.game = game
         self.metadata = self.metadata | {"name": game.name}
@@ -124,7 +125,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
             self.render()
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position as `render_seat` sees it (by default only what everybody may see).
+        """The position as `render_seat` sees it (by default only what everybody may see; `"all"`: every hand open).
 
         `"ansi"` returns characters, `"svg"` a picture as SVG, `"rgb_array"` its pixels; `"human"` shows it in a window,
         by itself after every step."""
@@ -132,7 +133,7 @@ class GameEnv(AECEnv[str, Observation, int | None]):
         return None if self.render_mode is None else self._rendered(self.render_mode)
 
     def _rendered(self, mode: str) -> Any:
-        seat = None if self.render_seat is None else self._seat_index[self.render_seat]
+        seat = OPEN if self.render_seat == "all" else self._seat_index.get(self.render_seat or "")
         return render(self.game, self.position.state, seat, mode, self._window)
 
     def _repr_svg_(self) -> str | None:

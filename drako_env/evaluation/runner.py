@@ -47,6 +47,8 @@ class Played:
     """The ids, if they were wanted; not kept in the results file."""
     opinions: tuple[Any, ...] = ()
     """What the agents thought, decision by decision (`[]` from those that do not say)."""
+    values: tuple[float | None, ...] = ()
+    """The winning chances that they saw for themselves (`None` from those that do not say)."""
     spent: "tuple[tuple[int, float], ...]" = field(default=(), compare=False)
     """By seat: how many decisions, and how many seconds of the processor they took. Kept apart from the results, which
     are the same on every machine."""
@@ -165,15 +167,17 @@ def play_job(game: Game, agents: Sequence[Agent], job: Job) -> Played:
     """One game, with its actions and what the agents thought if the job asks for them."""
     actions: list[int] = []
     opinions: list[Any] = []
+    values: list[float | None] = []
 
     def watch(timed: Any, action: int) -> None:
         actions.append(action)
         opinions.append(timed.agent.opinions() if hasattr(timed.agent, "opinions") else [])
+        values.append(timed.agent.value() if hasattr(timed.agent, "value") else None)
 
     seated = [Timed(agent) for agent in agents]
     result = play_game(game, seated, job.seed, job.number, watch if job.record else None)
     spent = tuple((one.decisions, one.seconds) for one in seated)
-    return Played(job.pairing, result, tuple(actions), tuple(opinions), spent)
+    return Played(job.pairing, result, tuple(actions), tuple(opinions), tuple(values), spent)
 
 
 def run(jobs: Iterable[Job], game: Game, maker: AgentMaker, processes: int, done: Done) -> None:

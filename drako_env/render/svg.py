@@ -34,7 +34,8 @@ NARROW, WIDE = frozenset("ijlIft.,:;'|!()[] -/"), frozenset("mwMW@%—")
 ELLIPSIS = "…"
 SHEET_GAP, CAPTION_BAND = 24, 60
 VIEW_BOX = re.compile(r'<svg [^>]*viewBox="0 0 (\S+) (\S+)"')
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+MARGIN = 3
 
 
 def number(value: float) -> str:
@@ -63,7 +64,8 @@ def _value(value: str | float) -> str:
 
 
 def document(width: float, height: float, title: str, *children: str) -> str:
-    """A complete picture. Its `title` is what a screen reader says."""
+    """A complete picture, a line for each child: whoever keeps many pictures keeps every line once, and pixels are made
+    once of every `part`. Its `title` is what a screen reader says."""
     return (
         element(
             "svg",
@@ -80,6 +82,13 @@ def document(width: float, height: float, title: str, *children: str) -> str:
         )
         + "\n"
     )
+
+
+def part(box: Box, *children: str) -> str:
+    """A child of a document that lies inside a box: drawn by itself it looks the same."""
+    x, y, width, height = box
+    around = (x - MARGIN, y - MARGIN, width + 2 * MARGIN, height + 2 * MARGIN)
+    return element("g", *children, data_box=" ".join(map(number, around)))
 
 
 def sheet(pictures: Sequence[str], captions: Sequence[str] = (), columns: int = 2) -> str:
@@ -112,7 +121,7 @@ def _caption(words: str, box: Box) -> str:
 
 def _inside(picture: str, box: Box) -> str:
     """A document as a part of another one."""
-    content = picture.partition(">")[2].rpartition("</svg>")[0]
+    content = picture.replace("\n", "").partition(">")[2].rpartition("</svg>")[0]
     view = f"0 0 {number(box.width)} {number(box.height)}"
     return element("svg", content, x=box.x, y=box.y, width=box.width, height=box.height, viewBox=view)
 

@@ -1,6 +1,7 @@
 """The command `drako-env`: all that plays, from one place, and every mistake as one clear line."""
 
 import json
+import random
 import re
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import pytest
 
 from drako_env import __version__, replay
 from drako_env.__main__ import COMMANDS, main
-from drako_env.cli import play, train
+from drako_env.cli import play, terminal, train
+from drako_env.cli.options import INTERRUPTED
 from drako_env.games import make_game
 
 ROOT = Path(__file__).parents[2]
@@ -219,13 +221,88 @@ def test_a_game_is_played_in_the_terminal(called, typed, tmp_path, monkeypatch):
     typed("hint", "nonsense", *["1"] * 200)
     code, out, _ = called("play", "--set", "rules=tiny", "--opponent", "random", "--seat", "dwarves")
     assert code == 0
-    assert "dragon: " in out
+    assert "dragon draws 1 card" in out
     (kept,) = (tmp_path / "runs" / "play").iterdir()
     recorded = replay.load(kept)
     assert replay.verify(recorded)
     assert recorded.header.seats == {"dragon_0": "random", "dwarves_0": "person"}
     code, _, err = called("play", "--seat", "elf")
     assert (code, err) == (2, "play: --seat elf: expected one of dragon_0, dwarves_0\n")
+
+
+def test_wrong_answers_are_answered(called, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    typed("nonsense", "0", "99999", "u", "h", "q")
+    code, out, _ = called("play", "--set", "rules=tiny", "--opponent", "random", "--seat", "dragon", "--seed", 5)
+    assert code == 0
+    for word in ("nonsense", "0", "99999"):
+        assert re.search(rf"'{word}' is no answer here: type 1 to \d+, \(h\)int, \(q\)uit", out)
+    assert "moves are taken back with --practice only" in out
+    assert re.search(r"\d+%   1 keep|\d+%   \d ", out), "the hint names the number to type"
+    assert not (tmp_path / "runs").exists(), "nothing was decided"
+
+
+@pytest.mark.parametrize("leaves", ["q", "ctrl-c", "the end of the file"])
+def test_a_game_that_is_left_goes_on(called, typed, tmp_path, monkeypatch, leaves):
+    monkeypatch.chdir(tmp_path)
+    words = ["--set", "rules=tiny", "--opponent", "random", "--seat", "dwarves"]
+    typed("1", "1", "1", *(["q"] if leaves == "q" else []))
+    if leaves == "ctrl-c":
+        ask = terminal.Prompt.ask
+
+        def interrupted(*arguments, **options):
+            try:
+                return ask(*arguments, **options)
+            except EOFError:
+                raise KeyboardInterrupt from None
+
+        monkeypatch.setattr(terminal.Prompt, "ask", interrupted)
+    code, out, _ = called("play", *words, "--seed", 5)
+    assert code == (INTERRUPTED if leaves == "ctrl-c" else 0)
+    (kept,) = (tmp_path / "runs" / "play").iterdir()
+    assert f"drako-env play --resume {kept.relative_to(tmp_path)}" in out
+    before = replay.load(kept, unfinished=True)
+    assert before.result is None
+    typed(*["1"] * 200)
+    called("play", "--resume", kept)
+    after = replay.load(kept)
+    assert replay.verify(after)
+    assert after.decisions[: len(before.decisions)] == before.decisions
+    assert after.header == before.header
+    code, _, err = called("play", "--resume", kept)
+    assert code == 2
+    assert "the game is over; drako-env replay" in err
+
+
+def test_a_move_is_taken_back_in_practice(called, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    typed("1", "1", "u", "q")
+    called("play", "--set", "rules=tiny", "--opponent", "random", "--seat", "dwarves", "--seed", 5, "--practice")
+    (kept,) = (tmp_path / "runs" / "play").iterdir()
+    left = replay.load(kept, unfinished=True)
+    assert [decision.agent for decision in left.decisions].count("dwarves_0") == 1
+
+
+@pytest.mark.parametrize(("game", "options"), [("drako", {"radius": 4}), ("golden_dragon", {"num_players": 5})])
+def test_the_terminal_needs_eighty_columns(game, options, tmp_path):
+    made = make_game(game, **options)
+    names = [terminal.PERSON, *["random"] * (len(made.seats) - 1)]
+    table = terminal.Table(made, names, 3, tmp_path / "game.jsonl")
+    chance = random.Random(1)
+    for _ in range(60):
+        shown = terminal.position_text(table)
+        assert max(map(len, shown.splitlines())) <= 80, shown
+        table.play(chance.choice(table.position.legal()))
+    assert replay.load(table.path, unfinished=True).result is None
+
+
+def test_the_terminal_says_what_cards_do(tmp_path):
+    table = terminal.Table(make_game("drako"), [terminal.PERSON, "random"], 3, tmp_path / "game.jsonl")
+    hand = table.game.state_dict(table.position.state)["hands"]["dragon"]
+    shown = terminal.position_text(table).splitlines()
+    for name in hand:
+        (line,) = (line for line in shown if line.startswith(f"  {name}: "))
+        assert line.partition(": ")[2].startswith(("walk", "fly", "bite", "breathe", "block"))
 
 
 @pytest.mark.parametrize(

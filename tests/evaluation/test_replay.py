@@ -22,14 +22,15 @@ from tests.every_game import every_game
 def recorded():
     game = make_game("drako", rules=TABLES[1], edition="2019")
     agents, actions = [make_player("ismcts:10", game), make_player("heuristic", game)], []
-    opinions = []
+    opinions, values = [], []
 
     def watch(agent, action):
         actions.append(action)
         opinions.append(agent.opinions() if hasattr(agent, "opinions") else [])
+        values.append(agent.value() if hasattr(agent, "value") else None)
 
     play_game(game, agents, 4, watch=watch)
-    return replay.record(game, 4, ["ismcts:10", "heuristic"], actions, opinions)
+    return replay.record(game, 4, ["ismcts:10", "heuristic"], actions, opinions, values)
 
 
 @pytest.fixture
@@ -73,6 +74,8 @@ def test_a_replay_can_be_read_by_a_person(file):
     thinking = next(row for row in rows if "opinions" in row)
     assert thinking["opinions"][0].keys() == {"action", "weight"}
     assert thinking["opinions"][0]["weight"] >= thinking["opinions"][-1]["weight"]
+    assert 0 <= thinking["value"] <= 1
+    assert all("value" not in row for row in rows if row.get("agent") == "dwarves_0"), "the heuristic sees no chances"
 
 
 def test_a_card_that_was_not_in_hand_is_found(recorded, file):
@@ -164,6 +167,37 @@ def test_opinions_on_nothing_or_without_measure_are_found(file, opinion, says):
     changed(file, 2, lambda row: row.update(opinions=[opinion] * 2))
     with pytest.raises(replay.ReplayError, match=f"^line 2: an opinion on .*{says}"):
         replay.verify(replay.load(file))
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.01, 1e300])
+def test_a_value_that_is_no_winning_chance_is_found(file, value):
+    changed(file, 2, lambda row: row.update(value=value))
+    with pytest.raises(replay.ReplayError, match=r"^line 2: a value of .*: expected a winning chance from 0 to 1"):
+        replay.verify(replay.load(file))
+
+
+def test_a_file_without_values_is_a_replay_too(recorded, file):
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    file.write_text("\n".join(json.dumps({k: v for k, v in line.items() if k != "value"}) for line in lines) + "\n")
+    loaded = replay.load(file)
+    assert replay.verify(loaded)
+    assert {decision.value for decision in loaded.decisions} == {None}
+    assert [d.opinions for d in loaded.decisions] == [d.opinions for d in recorded.decisions]
+
+
+def test_a_game_that_was_left_is_read_only_where_it_may_be(recorded, tmp_path):
+    game, path = recorded.make_game(), tmp_path / "left.jsonl"
+    actions = [game.actions.index(decision.action) for decision in recorded.decisions]
+    replay.save(path, replay.record(game, 4, ["a", "b"], actions[:5], unfinished=True))
+    left = replay.load(path, unfinished=True)
+    assert left.result is None
+    assert [decision.action for decision in left.decisions] == [d.action for d in recorded.decisions[:5]]
+    with pytest.raises(replay.ReplayError, match=r"left.jsonl, line 6: not the result of a replay"):
+        replay.load(path)
+    with pytest.raises(replay.ReplayError, match=r"^line 7: the result is missing: the game is not over"):
+        replay.verify(left)
+    replay.save(path, replay.record(game, 4, ["a", "b"], actions, unfinished=True))
+    assert replay.verify(replay.load(path, unfinished=True))
 
 
 def test_more_lines_than_a_game_has_decisions_are_found(recorded, file):

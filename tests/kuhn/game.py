@@ -16,6 +16,7 @@ from drako_env.engine.jit import jit
 from drako_env.engine.kernels import compile_kernels
 from drako_env.engine.rng import Stream, random_below
 from drako_env.games import Entry
+from drako_env.render import OPEN
 
 PASS, BET, NONE = 0, 1, -1
 CARDS = "JQK"
@@ -165,7 +166,7 @@ class Kuhn(Game):
 
     def scene(self, state, seat):
         position = self.state_dict(state)
-        cards = [card if seat == i else "?" for i, card in enumerate(position.pop("cards"))]
+        cards = [card if seat in (i, OPEN) else "?" for i, card in enumerate(position.pop("cards"))]
         return position | {"cards": cards, "question": " or ".join(WORDS), "out_of_turn": False}
 
     def text(self, scene):

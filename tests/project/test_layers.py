@@ -17,7 +17,7 @@ ALLOWED = {
     "envs": {"engine", "envs", "players", "render"},
     "evaluation": {"engine", "evaluation", "runs"},
     "exact": {"engine", "envs", "exact"},
-    "web": {"engine", "evaluation", "games", "render", "replay", "web"},
+    "web": {"engine", "evaluation", "games", "players", "render", "replay", "runs", "web"},
     "cli": {"cli", "dataset", "engine", "envs", "evaluation", "games", "players", "replay", "runs", "web"},
 }
 OTHERS = {

@@ -10,7 +10,7 @@ from PIL import ImageFont
 from drako_env import drako_v0
 from drako_env.drako.rules import Rules
 from drako_env.engine.hexboard import hexes
-from drako_env.render import raster
+from drako_env.render import OPEN, raster
 from drako_env.render.svg import sheet
 from tests.drako.positions import legal_starting, play, position
 from tests.drako.random_games import random_positions
@@ -77,7 +77,7 @@ def overlap(a, b):
 def check(game):
     """Every seat's picture is well-formed and complete, and no text is cut or covered by another."""
     scene = game.game.scene(game.position.state, None)
-    for seat in SEATS:
+    for seat in (*SEATS, OPEN):
         root = parsed(game, seat)
         assert root.get("role") == "img"
         assert root[0].tag == f"{SVG}title"
@@ -86,8 +86,8 @@ def check(game):
         assert marked(root, "data-hex") == cells
         standing = [name for name, dwarf in scene["dwarves"].items() if dwarf["hex"] is not None]
         assert marked(root, "data-figure") == ["dragon", *standing]
-        hand = game.game.scene(game.position.state, seat)["hand"] or {}
-        assert Counter(marked(root, "data-card")) == Counter(hand)
+        hands = game.game.scene(game.position.state, seat)["hands"].values()
+        assert Counter(marked(root, "data-card")) == sum((Counter(hand) for hand in hands if hand), Counter())
         check_texts(root)
 
 
@@ -163,6 +163,26 @@ def test_hands_are_face_down_unless_they_are_the_viewers():
         assert "6 in hand" in shown
 
 
+def test_all_hands_can_be_open():
+    game = fire()
+    hands = game.state_dict()["hands"]
+    assert Counter(marked(parsed(game, OPEN), "data-card")) == Counter(hands["dragon"]) + Counter(hands["dwarves"])
+    assert "(you)" not in " ".join(words(parsed(game, OPEN)))
+    assert game.game.text(game.game.scene(game.position.state, OPEN)).splitlines()[-2:] == [
+        "hand of the dragon: 2 claw-walk, maul",
+        "hand of the dwarves: march, great-axe-shield, twin-axes, crossbow-step, net, shield",
+    ]
+
+
+def test_where_the_dragon_can_breathe_is_marked_on_the_board():
+    game = position(hands={"dragon": {"fire": 1}}, dragon=(-2, 0), net=(-1, 0), archer=(1, 0), fury=(1, 1))
+    assert not marked(parsed(game, DRAGON), "data-direction")
+    play(game, "play fire as fire")
+    aimed = {e.get("data-hex"): e.get("data-direction") for e in parsed(game, None).iter() if e.get("data-direction")}
+    assert {hex for hex, direction in aimed.items() if direction == "0"} == {"-1,0", "0,0", "1,0", "2,0"}
+    assert "-2,0" not in aimed
+
+
 def test_cards_show_every_symbol_with_its_value():
     root = parsed(fire(), DWARVES)
     (card,) = (element for element in root.iter() if element.get("data-card") == "crossbow-step")
@@ -182,7 +202,7 @@ def is_burning(element):
 
 
 def test_conditions_are_told_in_words():
-    assert {"in the net", "fury used", "dead"} <= set(words(parsed(netted(), None)))
+    assert {"in the net", "has raged", "dead"} <= set(words(parsed(netted(), None)))
     assert {"next to place", "not placed"} <= set(words(parsed(placement(), None)))
     assert {"The dwarves won: the dragon is dead", "dead", "no cards"} <= set(words(parsed(over(), DWARVES)))
 
@@ -209,7 +229,7 @@ def test_a_sheet_holds_its_pictures_row_by_row():
     root = ElementTree.fromstring(sheet(sides, ["one", "two <&>", "three"], columns=2))
     inside = root.findall(f"{SVG}svg")
     for part, side in zip(inside, sides, strict=True):
-        alone = ElementTree.fromstring(side)
+        alone = ElementTree.fromstring(side.replace("\n", ""))
         assert [*map(ElementTree.tostring, part)] == [*map(ElementTree.tostring, alone)]
     places = [(float(e.get("x")), float(e.get("y"))) for e in inside]
     assert places[0][1] == places[1][1] < places[2][1]

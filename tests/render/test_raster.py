@@ -4,14 +4,18 @@ import hashlib
 import os
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 from fontTools.ttLib import TTFont
+from PIL import Image
 
 from drako_env import drako_v0
-from drako_env.render import raster
+from drako_env.render import OPEN, raster
+from drako_env.render.svg import text_picture
+from tests.drako.positions import play, position
 from tests.render.pictures import DWARVES, drawn, fire, netted, over, placement
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +41,38 @@ def test_text_is_drawn():
     assert (letters != empty).any()
     assert (letters != other).any()
     assert (raster.pixels(svg.format("DejaVu Sans", "Drako"), 90) == letters).all(), "other fonts are not looked for"
+
+
+@pytest.mark.parametrize("width", [720, 333])
+@pytest.mark.parametrize("seat", [DWARVES, OPEN])
+def test_parts_drawn_one_by_one_make_the_same_picture(seat, width):
+    svg = drawn(fire(), seat)
+    with Image.open(BytesIO(raster.png(svg, width))) as image:
+        whole = np.array(image.convert("RGB")).astype(int)
+    parts = raster.pixels(svg, width)
+    assert parts.shape == whole.shape
+    assert np.abs(whole - parts).mean() < 0.5
+    assert (raster.pixels(svg, width) == parts).all()
+
+
+def test_what_stays_the_same_is_drawn_once(monkeypatch):
+    drawings = []
+    honest = raster.png
+    monkeypatch.setattr(raster, "png", lambda *arguments: drawings.append(1) or honest(*arguments))
+    raster._sprite.cache_clear()
+    game = position(hands={"dragon": {"claw-walk": 3}})
+    raster.pixels(drawn(game, None))
+    first = len(drawings)
+    play(game, "draw")
+    raster.pixels(drawn(game, None))
+    assert first > 10
+    assert 0 < len(drawings) - first < first / 2
+
+
+def test_a_picture_of_no_parts_is_drawn_as_a_whole():
+    svg = text_picture("cards ? ?")
+    with Image.open(BytesIO(raster.png(svg, 200))) as image:
+        assert (raster.pixels(svg, 200) == np.array(image.convert("RGB"))).all()
 
 
 def test_positions_look_different():

@@ -1,6 +1,6 @@
 """A browser for the tests of the page, and the server as it is started by hand.
 
-python -m tests.web.browsing        shoots the README's picture of the page anew (or: make pictures)
+python -m tests.web.browsing        shoots the pictures of README and documentation anew (or: make pictures)
 """
 
 import contextlib
@@ -13,20 +13,22 @@ import sys
 import time
 from pathlib import Path
 
+from PIL import Image
+
 from tests.web.running import HANGS
 
 ROOT = Path(__file__).parent.parent.parent
-PICTURE = Path(__file__).parent / "page.png"
+HERE = Path(__file__).parent
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 QUICK = "?pause=0"
-READY = "state.shown && !state.busy && (state.shown.yours || state.shown.over)"
+READY = "window.state && state.shown && !state.busy && (state.shown.yours || state.shown.over)"
 
 
 @contextlib.contextmanager
 def serving(*options):
     """The command that serves the page, and its address."""
-    command = [sys.executable, "scripts/play.py", "--web", "--port", "0", *options]
+    command = [sys.executable, "scripts/play.py", "--web", "--port", "0", "--keep", "", *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=ROOT, **pipes) as server:
         try:
@@ -65,13 +67,14 @@ def wait_for(page, condition):
 def sit_down(page, address, seat, game="drako", table=None):
     """Choose a game, one seat for oneself, the default opponent for the others."""
     page.goto(address)
+    page.wait_for_selector("select.player")
     page.select_option("#game", game)
     if table:
-        page.click("summary")
+        page.click("#variants summary")
         page.select_option('select[name="table"]', json.dumps(table))
     for i in range(page.locator("select.player").count()):
         page.locator("select.player").nth(i).select_option(index=0 if i == seat else 1)
-    page.click("#form button")
+    page.click("#start")
     wait_for(page, READY)
 
 
@@ -89,16 +92,52 @@ def decide(page, chance):
     return asked
 
 
+def shoot(page, name):
+    """A picture for the documentation, in few colours: small, and as clear."""
+    page.wait_for_timeout(500)  # whatever moves has arrived
+    path = HERE / f"{name}.png"
+    page.screenshot(path=path)
+    Image.open(path).convert("RGB").quantize(160).save(path, optimize=True)
+    print(f"written: {path}")
+
+
 def main():
-    """A game under way, the dwarves asked whether to block."""
+    """Set-up, rules, a guided game, a game with the dwarves asked whether to block, watching, a phone both ways."""
     chance = random.Random(2)
     with serving() as (_, address), browsing() as browser:
         page = open_page(browser)
+        page.goto(address)
+        page.wait_for_selector("select.player")
+        shoot(page, "pictures/setup")
+        page.click("#setup-rules")
+        page.wait_for_selector("#rules[open] details")
+        shoot(page, "pictures/rules")
+        page.click("#rules-close")
+        page.click("#learn")
+        page.wait_for_selector("#guide", state="visible")
+        shoot(page, "pictures/guided")
         sit_down(page, f"{address}{QUICK}", 1)
         while not page.evaluate("state.shown.out_of_turn && state.shown.number > 40 && state.shown.actions.length > 1"):
             decide(page, chance)
-        page.screenshot(path=PICTURE)
-    print(f"written: {PICTURE}")
+        shoot(page, "page")
+        for name, size in (("portrait", (390, 844)), ("landscape", (844, 390))):
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            shoot(page, f"pictures/{name}")
+        page.set_viewport_size({"width": 1280, "height": 860})
+        watch(page, f"{address}{QUICK}&watching", 20)
+        shoot(page, "pictures/watching")
+
+
+def watch(page, address, decisions):
+    """Two agents play, and are stopped on the way."""
+    page.goto(address)
+    page.wait_for_selector("select.player")
+    for i in range(2):
+        page.locator("select.player").nth(i).select_option("heuristic")
+    page.click("#start")
+    wait_for(page, f"window.state && state.shown && state.shown.number > {decisions}")
+    page.click("#pause")
+    wait_for(page, "!state.busy")
 
 
 if __name__ == "__main__":

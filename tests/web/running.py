@@ -32,10 +32,10 @@ def until(condition):
 class Running(logging.Handler):
     """The server. `problems` is what it logs of errors."""
 
-    def __init__(self, app):
+    def __init__(self, app, port=0):
         super().__init__(logging.ERROR)
         self.app, self.problems = app, []
-        self._socket = listen("127.0.0.1", 0)
+        self._socket = listen("127.0.0.1", port)
         self.address = self._socket.getsockname()
         self.url = f"http://127.0.0.1:{self.address[1]}"
         self._server = make_server(app, log_config=None)

@@ -134,7 +134,7 @@ def test_who_is_slow_but_in_time_is_answered(running, heard):
 
 
 def test_who_does_not_read_is_let_go(running):
-    with running.connect(b"GET /static/page.js HTTP/1.1\r\n%s\r\n" % HOST * 1000):
+    with running.connect(b"GET /static/page.css HTTP/1.1\r\n%s\r\n" % HOST * 2000):
         until(lambda: any(one.flow.write_paused for one in running.connections))
         running.skip(1.1 * PATIENCE)
         until(running.quiet)

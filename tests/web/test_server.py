@@ -15,6 +15,7 @@ from drako_env.__main__ import run
 from drako_env.cli import play
 from drako_env.games import GAMES
 from drako_env.players import make_player
+from drako_env.runs import claimed
 from drako_env.web import listen
 from drako_env.web.limits import WINDOW, Hints, Limits, Sessions, client_of
 from drako_env.web.server import LARGEST_BODY, LONGEST_ERROR, Server
@@ -22,6 +23,8 @@ from tests.web.browsing import serving
 from tests.web.running import HANGS, OPPONENTS, app_of
 
 NEW = {"game": "drako", "players": ["person", "heuristic"]}
+KEEP_ELSEWHERE = "stop it, or choose another --keep ('': nowhere)"
+WHAT = ("play", "advance", "cancel", "undo", "hint", "rematch")
 
 
 def client_at(app, address="testclient", host="127.0.0.1"):
@@ -38,6 +41,11 @@ def new_session(client, **changes):
     answer = client.post("/api/sessions", json=NEW | changes)
     assert answer.status_code == 201, answer.text
     return answer.json()
+
+
+def shown(made):
+    """What a new session shows, without what its creator alone is told."""
+    return {key: value for key, value in made.items() if key not in ("session", "links")}
 
 
 def test_the_page_and_its_parts(client):
@@ -111,11 +119,11 @@ HOSTILE = [
 def test_hostile_bodies_are_refused_everywhere_and_change_nothing(client, body):
     made = new_session(client, practice=True)
     path = f"/api/sessions/{made['session']}"
-    for address in ("/api/sessions", *(f"{path}/{what}" for what in ("play", "advance", "undo", "hint", "rematch"))):
+    for address in ("/api/sessions", *(f"{path}/{what}" for what in WHAT)):
         answer = client.post(address, content=body)
         assert answer.status_code in (409, 413, 422)
         assert 0 < len(answer.json()["error"]) <= LONGEST_ERROR
-    assert client.get(path).json() == {key: value for key, value in made.items() if key != "session"}
+    assert client.get(path).json() == shown(made)
     assert len(client.app.state.sessions) == 1
 
 
@@ -145,6 +153,15 @@ def test_hostile_requests_change_nothing(client):
         ("GET", "/static/%00", None, 404),
         ("GET", "/static/" + "a" * 3000, None, 404),
         ("GET", "/nosuch", None, 404),
+        ("POST", f"{path}/cancel", "{}", 409),
+        ("GET", f"{path}.{mine['session']}", None, 404),
+        ("GET", f"{path}?view=dragon_0", None, 409),
+        ("GET", f"{path}?view=nosuch", None, 422),
+        ("GET", "/api/rules/chess", None, 404),
+        ("GET", "/api/rules/..%2f..%2fREADME.md", None, 404),
+        ("GET", "/api/lessons/chess", None, 404),
+        ("GET", "/api/finished/..%2f..%2fetc", None, 404),
+        ("GET", "/api/finished/nosuch", None, 404),
         ("GET", "/api/games/", None, 404),
         ("GET", "//evil.example/api/games/", None, 404),
         ("DELETE", path, None, 405),
@@ -158,8 +175,7 @@ def test_hostile_requests_change_nothing(client):
         assert answer.status_code == status, (method, address, answer.text)
         assert answer.json()["error"]
     for session in (mine, yours):
-        shown = client.get(f"/api/sessions/{session['session']}").json()
-        assert shown == {key: value for key, value in session.items() if key != "session"}
+        assert client.get(f"/api/sessions/{session['session']}").json() == shown(session)
 
 
 @pytest.mark.parametrize("name", ["Range", "If-None-Match", "If-Modified-Since", "Accept", "Content-Length", "Cookie"])
@@ -220,7 +236,11 @@ def started(monkeypatch, capsys):
     monkeypatch.setattr(listen, "serve", lambda *what: served.append(what))
 
     def start(*options):
-        return run("play", ["--web", *options]), *(served[-1] if served else (None, None)), capsys.readouterr()
+        return (
+            run("play", ["--web", "--keep", "", *options]),
+            *(served[-1] if served else (None, None)),
+            capsys.readouterr(),
+        )
 
     yield start
     for _, listening in served:
@@ -265,6 +285,13 @@ def test_where_nobody_can_listen_is_said(started):
         assert said.err.startswith("play: cannot listen on")
         assert "choose another --port" in said.err
     taken.close()
+
+
+def test_a_folder_is_for_one_server(started, tmp_path):
+    with claimed(tmp_path):
+        code, _, _, said = started("--port", "0", "--keep", str(tmp_path))
+    assert code == 2
+    assert said.err == f"play: {tmp_path}: another server keeps its games there; {KEEP_ELSEWHERE}\n"
 
 
 def test_the_command_serves_until_it_is_stopped():
@@ -352,13 +379,16 @@ def test_requests_of_one_client_wait_for_each_other_and_for_nobody_else():
     assert "1 requests of your address are waiting" in found[2].detail
 
 
-DOCUMENTED = {200, 201, 404, 405, 409, 413, 415, 422, 429}
+NEWER = ["/cancel", "?view=dragon_0", "?view=%00", "?seen=x", "?seen=0.0.0", ".a", "."]
+DOCUMENTED = {200, 201, 204, 404, 405, 409, 413, 415, 422, 429}
 
 
 def fuzz(client, requests, seed):
     """Random requests, most of them broken: only documented answers, and a refused one changes nothing."""
     chance = random.Random(seed)
-    names = [new_session(client, practice=True)["session"] for _ in range(4)] * 3 + [
+    two = {"players": ["person", "person"], "links": True}
+    made = [new_session(client, practice=True, **(two if i == 3 else {})) for i in range(4)]
+    names = [one["session"] for one in made] * 3 + [
         "nosuch",
         "..",
         "%00",
@@ -369,7 +399,7 @@ def fuzz(client, requests, seed):
     good = 0
     for _ in range(requests):
         name = chance.choice(names)
-        what = chance.choice(["", "/play", "/advance", "/undo", "/hint", "/rematch", "/replay", "/nosuch", "/"])
+        what = chance.choice(["", "/play", "/advance", "/undo", "/hint", "/rematch", "/replay", "/nosuch", "/", *NEWER])
         before = client.get(f"/api/sessions/{name}")
         body = chance.choice(junk)
         if before.status_code == 200 and chance.random() < 0.7:
@@ -377,7 +407,8 @@ def fuzz(client, requests, seed):
             choices = [choice["id"] for choice in shown["actions"]] or [0]
             number = {"number": shown["number"] if chance.random() < 0.8 else chance.randrange(-5, 400)}
             action = {"action": chance.choice([*choices, chance.randrange(-3, 500)])}
-            body = json.dumps({"/play": number | action, "/undo": {}, "/rematch": {}}.get(what, number)).encode()
+            empty = {key: {} for key in ("/undo", "/rematch", "/cancel")}
+            body = json.dumps(({"/play": number | action} | empty).get(what, number)).encode()
         method = chance.choice(["GET", "POST", "POST", "POST", "PUT"])
         kind = chance.choice(["application/json"] * 16 + ["text/plain", "", "application/json;charset=x", ";"])
         answer = client.request(method, f"/api/sessions/{name}{what}", content=body, headers={"Content-Type": kind})

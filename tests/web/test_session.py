@@ -1,6 +1,8 @@
 """A session: people and agents take turns, and what leaves it is what the person who looks may know."""
 
+import queue
 import random
+import threading
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from drako_env.drako.game import Drako
 from drako_env.games import make_game
 from drako_env.players import make_player
 from drako_env.web.session import PERSON, RefusedError, Session
+from tests.web.running import HANGS
 
 GAMES = {"drako": {}, "golden_dragon": {"num_players": 3}, "icarius": {}}
 
@@ -85,7 +88,7 @@ def test_undo_goes_back_to_the_last_own_decision():
     while not played.over and not played.payload()["yours"]:
         played.advance(played.number)
     played.undo()
-    assert played.payload() == before
+    assert played.payload() | {"version": before["version"]} == before
 
 
 def test_hints_are_legal_and_shares():
@@ -115,7 +118,106 @@ def test_stones_put_into_a_holder_are_heard_by_their_owner_only():
     lines = played.payload()["log"]
     others = [line["text"] for line in lines if line["seat"] != "player_0"][2:]
     assert set(others) == {"a stone goes into the holder"}
-    assert any(line["text"] == "the S stone" for line in lines if line["seat"] == "player_0")
+    own = [line["text"] for line in lines if line["seat"] == "player_0"]
+    assert "puts the south stone into the holder" in own
+
+
+class Thinker:
+    """An agent that waits to be told."""
+
+    def __init__(self):
+        self.asked, self.told = threading.Event(), threading.Event()
+
+    def reset(self, seed):
+        pass
+
+    def act(self, view):
+        self.asked.set()
+        assert self.told.wait(HANGS)
+        return view.legal()[0]
+
+
+@pytest.fixture
+def thinking():
+    """A session whose agent thinks in another thread, all agents made so far, and what became of the thought."""
+    made, outcome = [], queue.Queue()
+
+    def make(spec, game):
+        made.append(Thinker())
+        return made[-1]
+
+    played = Session(make_game("drako"), ["thinker", PERSON], make, 1, True)
+
+    def think():
+        try:
+            played.advance(0)
+            outcome.put("played")
+        except RefusedError as error:
+            outcome.put(str(error))
+
+    thread = threading.Thread(target=think)
+    thread.start()
+    assert made[0].asked.wait(HANGS)
+    yield played, made, outcome
+    for agent in made:
+        agent.told.set()
+    thread.join()
+
+
+def test_a_session_can_be_looked_at_while_an_agent_thinks(thinking):
+    played, made, outcome = thinking
+    assert played.payload()["number"] == 0
+    assert not played.idle
+    with pytest.raises(RefusedError, match="thinking already"):
+        played.advance(0)
+    made[0].told.set()
+    assert outcome.get(timeout=HANGS) == "played"
+    assert played.number == 1
+    assert played.idle
+
+
+def test_a_thought_that_was_cancelled_is_lost(thinking):
+    played, made, outcome = thinking
+    played.cancel()
+    with pytest.raises(RefusedError, match="nobody is thinking"):
+        played.cancel()
+    made[1].told.set()
+    played.advance(0)  # another one of its kind
+    assert played.number == 1
+    made[0].told.set()
+    assert outcome.get(timeout=HANGS) == "the game has changed meanwhile"
+    assert played.number == 1
+    assert played.idle
+
+
+def test_an_agent_that_fails_does_not_jam_the_session():
+    class Broken:
+        def reset(self, seed):
+            pass
+
+        def act(self, view):
+            raise ZeroDivisionError
+
+    played = Session(make_game("drako"), ["broken", PERSON], lambda spec, game: Broken(), 1, False)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            played.advance(0)
+    assert played.idle
+
+
+def test_a_match_is_two_games_with_sides_swapped():
+    played = session("drako", person=0)
+    results = [[True, False], [False, True]]
+    for won, points, expected in (
+        (results, ([5, 3], [2, 4]), {"winner": None, "by_points": True}),
+        (results, ([5, 3], [2, 3]), {"winner": "dragon_0", "by_points": True}),
+        (results[1:] * 2, ([9, 0], [9, 0]), {"winner": "dwarves_0", "by_points": False}),
+    ):
+        played.games = [{"won": w, "points": p} for w, p in zip(won, points, strict=True)]
+        assert played.payload()["score"]["match"] == expected
+    played.games.append({"won": [True, False], "points": [0, 0]})
+    assert played.payload()["score"]["match"] is None
+    assert played.payload()["score"]["seats"]["dragon_0"]["won"] == 1
 
 
 def payloads_agree(name, positions, seed):

@@ -6,29 +6,42 @@ from math import hypot, sqrt
 from typing import Any
 
 from drako_env.drako.render.drawings import FADED, TARGET, Colour, mesh, panel, symbol, token
-from drako_env.drako.render.scene import NAMES
+from drako_env.drako.render.words import FIGURES
 from drako_env.engine.hexboard import DIRECTIONS, Hex, distance, hexes, ray
-from drako_env.render.svg import Box, Point, group, hex_centre, hexagon, hint, polygon
+from drako_env.render.svg import Attributes, Box, Point, group, hex_centre, hexagon, hint, part, polygon
 
 Scene = Mapping[str, Any]
 
 
-def board(scene: Scene, box: Box) -> str:
-    """The hexes, what is about to happen on them, and the figures."""
+def board(scene: Scene, box: Box) -> list[str]:
+    """The hexes, what is about to happen on them, and the figures, each a part of the picture."""
     radius = scene["radius"]
     size = min((box.width - 16) / (sqrt(3) * (2 * radius + 1)), (box.height - 16) / (3 * radius + 2))
     places = {name: tuple(place) for name, place in _places(scene) if place is not None}
-    burning = _burning(scene, places)
-    return group(
-        panel(box),
-        group(
-            *(_hex(cell, size, cell in burning) for cell in hexes(radius)),
-            *(_flame(cell, size) for cell in burning if cell not in places.values()),
-            _attack(scene, places, size),
-            *(_figure(scene, name, place, size) for name, place in places.items()),
-            at=box.centre,
-        ),
-    )
+    burning, aims = _burning(scene, places), _aims(scene, places)
+    ground = (_hex(cell, size, cell in burning, aims.get(cell)) for cell in hexes(radius))
+    flames = (_flame(cell, size) for cell in burning if cell not in places.values())
+    attack = "".join((*flames, _attack(scene, places, size)))
+    return [
+        part(box, panel(box), group(*ground, at=box.centre)),
+        *([part(box, group(attack, at=box.centre))] if attack else []),
+        *(part(_around(place, size, box), _figure(scene, name, place, size, box)) for name, place in places.items()),
+    ]
+
+
+def _around(cell: Hex, size: float, box: Box) -> Box:
+    """The part of the board that a figure takes."""
+    x, y = hex_centre(*cell, size)
+    return Box(box.centre[0] + x - 0.8 * size, box.centre[1] + y - 0.8 * size, 1.6 * size, 1.6 * size)
+
+
+def _aims(scene: Scene, places: Mapping[str, Hex]) -> dict[Hex, int]:
+    """While the dragon chooses where to breathe: the hexes on each line, with its direction (R7.4)."""
+    if scene["phase"] != "direction":
+        return {}
+    cells, radius = hexes(scene["radius"]), scene["radius"]
+    lines = {direction: ray(radius, places["dragon"], direction) for direction in range(len(DIRECTIONS))}
+    return {cells[i]: direction for direction, line in lines.items() for i in line}
 
 
 def _places(scene: Scene) -> list[tuple[str, Any]]:
@@ -36,10 +49,11 @@ def _places(scene: Scene) -> list[tuple[str, Any]]:
 
 
 @cache
-def _hex(cell: Hex, size: float, burning: bool) -> str:
+def _hex(cell: Hex, size: float, burning: bool, aim: int | None = None) -> str:
     corners = hexagon(hex_centre(*cell, size), size * 0.96)
     fill = Colour.GLOW if burning else Colour.STONE
-    return polygon(corners, fill=fill, stroke=Colour.EDGE, stroke_width=1.5, data_hex=f"{cell[0]},{cell[1]}")
+    marks: Attributes = {"data_hex": f"{cell[0]},{cell[1]}"} | ({} if aim is None else {"data_direction": aim})
+    return polygon(corners, fill=fill, stroke=Colour.EDGE, stroke_width=1.5, **marks)
 
 
 def _flame(cell: Hex, size: float) -> str:
@@ -91,7 +105,7 @@ def _arrow(start: Point, end: Point, size: float) -> str:
     return polygon(corners, fill=Colour.FLAME, stroke=Colour.PAPER, stroke_width=1)
 
 
-def _figure(scene: Scene, name: str, place: Hex, size: float) -> str:
+def _figure(scene: Scene, name: str, place: Hex, size: float, box: Box) -> str:
     """A figure on its hex."""
     at = hex_centre(*place, size)
     netted = name == "dragon" and scene["dragon"]["netted"]
@@ -100,7 +114,7 @@ def _figure(scene: Scene, name: str, place: Hex, size: float) -> str:
     )
     dead = name == "dragon" and dragon_dead(scene)  # a dead dwarf has left the board (R9.1)
     drawn = token(name, at, 0.74 * size, opacity=FADED if dead else None)
-    return group(hint(NAMES[name]), drawn, over, data_figure=name)
+    return group(hint(FIGURES[name]), drawn, over, at=box.centre, data_figure=name)
 
 
 def dragon_dead(scene: Scene) -> bool:

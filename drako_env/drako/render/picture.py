@@ -1,7 +1,8 @@
 """A scene drawn as SVG. Nothing but the scene is looked at: what a seat may not see never gets here.
 
 From top to bottom: the question, the other side's cards, the board beside the mats, the viewer's own hand. What a page
-may react to is marked: `data-hex`, `data-figure`, `data-card`, `data-area`.
+may react to is marked: `data-hex`, `data-figure`, `data-card`, `data-area`, `data-direction`; `data-part` are the
+question, which a page asks itself, and the discards, which it can open.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Any
 from drako_env.drako.dicts import SIDES
 from drako_env.drako.render.board import board, dragon_dead
 from drako_env.drako.render.drawings import EMBLEMS, FADED, PALE, SIDE, TARGET, Colour, badge, panel, symbol, token
-from drako_env.drako.render.scene import NAMES
+from drako_env.drako.render.words import FIGURES, SYMBOLS
 from drako_env.drako.rules import VALUELESS
 from drako_env.render.svg import (
     Attributes,
@@ -26,6 +27,7 @@ from drako_env.render.svg import (
     hint,
     line,
     number,
+    part,
     path,
     plain,
     rectangle,
@@ -52,6 +54,7 @@ BACK = (34, 48)
 BAND = 38
 
 TITLES = {"dragon": "Dragon", "dwarves": "Dwarves"}
+ABILITIES = {"fury": "rages once", "archer": "crossbow", "net": "net"}
 WORDS = {
     "move": "move",
     "flight": "fly",
@@ -76,13 +79,13 @@ def picture(scene: Scene) -> str:
         HEIGHT,
         f"Drako, turn {scene['turn']} of the {scene['turn_agent']}. {_sentence(scene['question'])}",
         rectangle(Box(0, 0, WIDTH, HEIGHT), fill=Colour.TABLE),
-        _question(scene),
-        _other_side(scene, other),
-        board(scene, BOARD),
-        _turn(scene),
-        _dragon_mat(scene),
-        _dwarf_mat(scene),
-        _own_side(scene, own),
+        part(QUESTION, _question(scene)),
+        part(OTHER, _other_side(scene, other)),
+        *board(scene, BOARD),
+        part(TURN, _turn(scene)),
+        part(DRAGON_MAT, _dragon_mat(scene)),
+        part(DWARF_MAT, _dwarf_mat(scene)),
+        *_own_side(scene, own),
     )
 
 
@@ -98,6 +101,7 @@ def _question(scene: Scene) -> str:
         rectangle(QUESTION, 10, fill=PALE[side], stroke=SIDE[side], stroke_width=2),
         badge(side, (QUESTION.x + 38, middle), 25),
         text_block(QUESTION.x + 76, middle, lines, size, fill=Colour.INK),
+        data_part="question",
     )
 
 
@@ -109,28 +113,45 @@ def _sentence(words: str) -> str:
 
 
 def _other_side(scene: Scene, side: str) -> str:
-    """The other side's cards, face down."""
-    backs = (_back(side, Box(OTHER.x + 150 + 28 * i, OTHER.y + 8, *BACK)) for i in range(scene["hand_sizes"][side]))
+    """The other side's cards: face down, or small if all hands are open."""
+    names, start = _hand(scene, side), OTHER.x + 150
+    width = min(CARD_WIDTH / 2, 330 / max(len(names), 1) - 4)
+    cards = (
+        _back(side, Box(start + 28 * i, OTHER.y + 8, *BACK))
+        if name is None
+        else _small_card(side, name, _options(scene, side, name), Box(start + (width + 4) * i, OTHER.y + 8, width, 48))
+        for i, name in enumerate(names)
+    )
     note = _exchange_note(scene, side, (OTHER.x + 46, OTHER.y + 55))
-    return group(panel(OTHER), _side_line(scene, side, OTHER.y + 32, ""), note, *backs)
+    return group(panel(OTHER), _side_line(scene, side, OTHER.y + 32, ""), note, *cards)
 
 
-def _own_side(scene: Scene, side: str) -> str:
-    """The viewer's hand; face down if nobody in particular looks on."""
+def _own_side(scene: Scene, side: str) -> list[str]:
+    """The viewer's hand; face down if nobody in particular looks on. Every card is a part of the picture."""
     title = "" if scene["viewer"] is None else " (you)"
-    if scene["hand"] is None:
-        names: list[str | None] = [None] * scene["hand_sizes"][side]
-    else:
-        names = [name for name, count in scene["hand"].items() for _ in range(count)]
+    names = _hand(scene, side)
     width = min(CARD_WIDTH, (CARDS.width + GAP) / max(len(names), 1) - GAP)
     boxes = [Box(CARDS.x + (width + GAP) * i, CARDS.y, width, CARDS.height) for i in range(len(names))]
     cards = (
-        _back(side, box) if name is None else _card(side, name, tuple(map(tuple, scene["cards"][side][name])), box)
+        _back(side, box) if name is None else _card(side, name, _options(scene, side, name), box)
         for name, box in zip(names, boxes, strict=True)
     )
-    empty = text(CARDS.x + 6, CARDS.y + 26, "no cards", 15, fill=Colour.FAINT)
+    empty = "" if names else text(CARDS.x + 6, CARDS.y + 26, "no cards", 15, fill=Colour.FAINT)
     note = _exchange_note(scene, side, (OWN.x + 196, OWN.y + 27))
-    return group(panel(OWN), _side_line(scene, side, OWN.y + 21, title), note, *(cards if names else [empty]))
+    ground = group(panel(OWN), _side_line(scene, side, OWN.y + 21, title), note, empty)
+    return [part(OWN, ground), *(part(box, card) for box, card in zip(boxes, cards, strict=True))]
+
+
+def _hand(scene: Scene, side: str) -> list[str | None]:
+    """The cards of a side, one by one; without names if they are hidden."""
+    hand = scene["hands"][side]
+    if hand is None:
+        return [None] * scene["hand_sizes"][side]
+    return [name for name, count in hand.items() for _ in range(count)]
+
+
+def _options(scene: Scene, side: str, name: str) -> tuple[Option, ...]:
+    return tuple((symbol, value) for symbol, value in scene["cards"][side][name])
 
 
 def _exchange_note(scene: Scene, side: str, at: Point) -> str:
@@ -142,16 +163,16 @@ def _side_line(scene: Scene, side: str, y: float, title: str) -> str:
     """A side's name, and how many cards it has where."""
     discards = scene["discards"][side]
     listed = ", ".join(f"{count} {name}" for name, count in discards.items()) or "none"
-    counts = (
-        ("in hand", scene["hand_sizes"][side], 468),
-        ("in deck", scene["deck_sizes"][side], 574),
-        ("discarded", sum(discards.values()), 696),
-    )
+    counts = [("in deck", scene["deck_sizes"][side], 574), ("discarded", sum(discards.values()), 696)]
+    if side == scene["viewer"] or scene["hands"][side] is None:  # open hands take the room, and can be counted
+        counts.insert(0, ("in hand", scene["hand_sizes"][side], 468))
     return (
         badge(side, (OTHER.x + 24, y), 14)
         + text(OTHER.x + 46, y + 6, TITLES[side] + title, 17, fill=SIDE[side], font_weight="bold")
         + "".join(
-            group(_count(right, y, count, words), hint(f"discards: {listed}") if words == "discarded" else "")
+            group(_count(right, y, count, words), hint(f"discards: {listed}"), data_part="discards")
+            if words == "discarded"
+            else group(_count(right, y, count, words))
             for words, count, right in counts
         )
     )
@@ -187,15 +208,15 @@ def _card(side: str, name: str, options: tuple[Option, ...], box: Box) -> str:
     size, lines = fitting(name.replace("-", "- "), (15, 14, 13, 12, 11, 10), box.width - 8, 2)
     lines = [words.replace("- ", "-") for words in lines]
     height = (box.height - BAND) / len(options)
-    parts = [Box(box.x, box.y + BAND + height * i, box.width, height) for i in range(len(options))]
-    listed = " or ".join(f"{option} {value}" if value else option for option, value in options)
+    places = [Box(box.x, box.y + BAND + height * i, box.width, height) for i in range(len(options))]
+    listed = " or ".join(SYMBOLS[option].format(value) for option, value in options)
     return group(
         hint(f"{name}: {listed}"),
         rectangle(box, 8, fill=Colour.PAPER),
         path(_band(box), fill=SIDE[side]),
         text_block(box.centre[0], box.y + BAND / 2, lines, size, **_centred(Colour.PAPER)),
-        *(line((box.x + 10, part.y), (box.right - 10, part.y), stroke=PALE[side]) for part in parts[1:]),
-        *(_option(side, option, part) for option, part in zip(options, parts, strict=True)),
+        *(line((box.x + 10, place.y), (box.right - 10, place.y), stroke=PALE[side]) for place in places[1:]),
+        *(_option(side, option, place) for option, place in zip(options, places, strict=True)),
         rectangle(box, 8, fill="none", stroke=SIDE[side], stroke_width=2),
         data_card=name,
     )
@@ -219,6 +240,27 @@ def _option(side: str, option: Option, box: Box) -> str:
         group(symbol(name, SIDE[side]), at=(sign, centre - 8), scale=0.31)
         + text(middle + 18, centre + 1, digits, 24, font_weight="bold", **_centred(Colour.INK))
         + text_block(middle, centre + 14, lines, size, **_centred(Colour.FAINT))
+    )
+
+
+@cache
+def _small_card(side: str, name: str, options: tuple[Option, ...], box: Box) -> str:
+    """A card face up without words, for little room."""
+    width = box.width / len(options)
+    middles = [box.x + width * (i + 0.5) for i in range(len(options))]
+    return group(
+        hint(f"{name}: {' or '.join(f'{WORDS[option]} {value}'.removesuffix(' 0') for option, value in options)}"),
+        rectangle(box, 5, fill=Colour.PAPER, stroke=SIDE[side], stroke_width=2),
+        *(_small_option(side, option, (x, box.y + 16)) for option, x in zip(options, middles, strict=True)),
+        data_card=name,
+    )
+
+
+def _small_option(side: str, option: Option, at: Point) -> str:
+    name, value = option
+    digits = "" if name in VALUELESS else str(value)
+    return group(symbol(name, SIDE[side]), at=at, scale=0.17) + text(
+        at[0], at[1] + 26, digits, 14, font_weight="bold", **_centred(Colour.INK)
     )
 
 
@@ -319,11 +361,10 @@ def _dwarf_mat(scene: Scene) -> str:
 def _dwarf_row(scene: Scene, name: str, y: float) -> str:
     dwarf, spaces, x = scene["dwarves"][name], scene["spaces"]["dwarves"][name], DWARF_MAT.x
     dead = dwarf["wounds"] == spaces
-    person, _, ability = NAMES[name].partition(" ")
     return group(
         token(name, (x + 25, y), 17, opacity=FADED if dead else None),
-        text(x + 50, y, person, 16, fill=Colour.FAINT if dead else Colour.INK, font_weight="bold"),
-        text(x + 50, y + 16, _condition(scene, name) or ability.strip("()"), 14, fill=Colour.FAINT),
+        text(x + 50, y, FIGURES[name], 16, fill=Colour.FAINT if dead else Colour.INK, font_weight="bold"),
+        text(x + 50, y + 16, _condition(scene, name) or ABILITIES[name], 14, fill=Colour.FAINT),
         _spaces(dwarf["wounds"], spaces, Box(x + 142, y, DWARF_MAT.width - 154, 24)),
         data_mat=name,
     )
@@ -336,7 +377,7 @@ def _condition(scene: Scene, name: str) -> str:
         return "dead"
     if dwarf["hex"] is None:
         return "next to place" if scene["phase"] == "placement" and waiting[0] == name else "not placed"
-    return "fury used" if name == "fury" and scene["fury_used"] else ""
+    return "has raged" if name == "fury" and scene["fury_used"] else ""
 
 
 @cache

@@ -4,6 +4,7 @@ from typing import Any
 
 from drako_env.drako.dicts import SIDES, state_dict
 from drako_env.drako.rules import AREAS, DWARVES, Rules
+from drako_env.render import OPEN
 
 NAMES = {"dragon": "the dragon", "fury": "Brald (fury)", "archer": "Morin (archer)", "net": "Urpen (net)"}
 MARKS = {"dragon": "D", "fury": "F", "archer": "A", "net": "N"}
@@ -25,9 +26,11 @@ QUESTIONS = {
 
 
 def scene(rules: Rules, s: Any, seat: int | None) -> dict[str, Any]:
-    """The position as `seat` may see it (`None`: as everybody may): hands of others and all decks only by size."""
+    """The position as `seat` may see it (`None`: as everybody may; `OPEN`: with both hands): hands of others and all
+    decks only by size."""
     position = state_dict(rules, s)
     hands, decks = position.pop("hands"), position.pop("decks")
+    viewer = None if seat in (None, OPEN) else SIDES[seat]
     return position | {
         "radius": rules.radius,
         "cards": {
@@ -38,8 +41,9 @@ def scene(rules: Rules, s: Any, seat: int | None) -> dict[str, Any]:
             "dragon": dict(zip(AREAS, rules.dragon_spaces, strict=True)),
             "dwarves": dict(zip(DWARVES, rules.dwarf_spaces, strict=True)),
         },
-        "viewer": None if seat is None else SIDES[seat],
-        "hand": None if seat is None else hands[SIDES[seat]],
+        "viewer": viewer,
+        "hand": None if viewer is None else hands[viewer],
+        "hands": {side: hands[side] if seat == OPEN or side == viewer else None for side in SIDES},
         "hand_sizes": {side: sum(hands[side].values()) for side in SIDES},
         "deck_sizes": {side: sum(decks[side].values()) for side in SIDES},
         "out_of_turn": position["phase"] == "defense",

@@ -37,10 +37,11 @@ def _board(scene: Mapping[str, Any]) -> list[str]:
 
 
 def _mats(scene: Mapping[str, Any]) -> list[str]:
-    """Wound spaces, filled and free."""
+    """Wound spaces, filled and free. The dragon's take two lines: eighty columns are enough beside every board."""
     dragon, spaces = scene["dragon"], scene["spaces"]
     areas = [f"{area} {_gauge(dragon['wounds'][area], free)}" for area, free in spaces["dragon"].items()]
-    lines = [f"D dragon          {'  '.join(areas)}{'  NETTED' if dragon['netted'] else ''}"]
+    lines = [f"{'D dragon':<18}{'  '.join(areas[:2])}{'  NETTED' if dragon['netted'] else ''}"]
+    lines.append(f"{'':<18}{'  '.join(areas[2:])}")
     for name, dwarf in scene["dwarves"].items():
         gauge = _gauge(dwarf["wounds"], spaces["dwarves"][name])
         dead = dwarf["wounds"] == spaces["dwarves"][name]
@@ -59,8 +60,10 @@ def _cards(scene: Mapping[str, Any]) -> list[str]:
         sizes = f"hand {scene['hand_sizes'][side]}, deck {scene['deck_sizes'][side]}"
         sizes += ", hand exchanged" if scene["exchanged"][side] else ""
         lines.append(f"{side:<8} {sizes}; discards: {_list(scene['discards'][side])}")
-    if scene["hand"] is not None:
-        lines.append(f"your hand ({scene['viewer']}): {_list(scene['hand'])}")
+    for side, hand in scene["hands"].items():
+        if hand is not None:
+            whose = f"your hand ({side})" if side == scene["viewer"] else f"hand of the {side}"
+            lines.append(f"{whose}: {_list(hand)}")
     return lines
 
 

@@ -1,7 +1,7 @@
 """A scene drawn as SVG. Nothing but the scene is looked at: what a seat may not see never gets here.
 
 On top the question, below it the board, and beside it every player's stones and cards. What a page may react to is
-marked: `data-dragon`, `data-wind`, `data-side`.
+marked: `data-dragon`, `data-cell`, `data-wind`, `data-side`; `data-part` is the question, which a page asks itself.
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from drako_env.render.svg import (
     group,
     hint,
     line,
+    part,
     path,
     polygon,
     rectangle,
@@ -49,10 +50,10 @@ def picture(scene: Scene) -> str:
         HEIGHT,
         f"Move {scene['single_moves']}. {_sentence(scene['question'])}",
         rectangle(Box(0, 0, WIDTH, HEIGHT), fill=TABLE),
-        _question(scene),
-        _board(scene),
-        *(_player(scene, player, box) for player, box in enumerate(_player_boxes(len(scene["holders"])))),
-        _stones(scene),
+        part(QUESTION, _question(scene)),
+        *_board(scene),
+        *(part(box, _player(scene, player, box)) for player, box in enumerate(_player_boxes(len(scene["holders"])))),
+        part(STONES, _stones(scene)),
     )
 
 
@@ -70,23 +71,34 @@ def _question(scene: Scene) -> str:
         rectangle(QUESTION, 10, fill=PANEL, stroke=colour, stroke_width=2),
         mark,
         text_block(QUESTION.x + 70, QUESTION.centre[1], lines, size, fill=INK),
+        data_part="question",
     )
 
 
 # The board
 
 
-def _board(scene: Scene) -> str:
-    """Cells, what may not be entered, the goal, the starts to choose from, the figures and the announced move."""
+def _board(scene: Scene) -> list[str]:
+    """Cells, what may not be entered, the goal, the starts to choose from, the figures and the announced move, each a
+    part of the picture."""
     at, size = _places(scene)
     cells = [_cell(scene, tuple(cell), at(cell), size) for cell in scene["board"]["cells"]]
     clouds = [_special(scene, "taboo", at(cell), size) for cell in scene["board"]["taboo"]]
     figures = [
-        _figure(scene, player, at(cell), size * 0.4, barred=player in scene["barred"], mark=str(player))
+        part(
+            _around(at(cell), size * 0.6),
+            _figure(scene, player, at(cell), size * 0.4, barred=player in scene["barred"], mark=str(player)),
+        )
         for player, cell in enumerate(scene["positions"])
         if cell is not None
     ]
-    return group(rectangle(BOARD, 10, fill=PANEL, stroke=EDGE), *cells, *clouds, _announced(scene, at, size), *figures)
+    announced = _announced(scene, at, size)
+    ground = part(BOARD, rectangle(BOARD, 10, fill=PANEL, stroke=EDGE), *cells, *clouds)
+    return [ground, *([part(BOARD, announced)] if announced else []), *figures]
+
+
+def _around(middle: Point, radius: float) -> Box:
+    return Box(middle[0] - radius, middle[1] - radius, 2 * radius, 2 * radius)
 
 
 def _places(scene: Scene) -> tuple[Any, float]:
@@ -101,15 +113,17 @@ def _places(scene: Scene) -> tuple[Any, float]:
 def _cell(scene: Scene, cell: Any, at: Point, size: float) -> str:
     """A free cell; the goal, and the starts that the fifth player chooses from, look different."""
     box = Box(at[0] - size * 0.46, at[1] - size * 0.46, size * 0.92, size * 0.92)
+    name = f"{cell[0]},{cell[1]}"
     if list(cell) == scene["board"]["goal"]:
-        return rectangle(box, 5, fill="#fbeecb", stroke=GOLD, stroke_width=2) + _special(scene, "goal", at, size)
+        ground = rectangle(box, 5, fill="#fbeecb", stroke=GOLD, stroke_width=2, data_cell=name)
+        return ground + _special(scene, "goal", at, size)
     label = scene["board"]["rows"][cell[0]][cell[1]]
     if label == "5" and scene["phase"] == "setup_side":
         side = "right" if list(cell) == scene["board"]["starts"][-1] else "left"
         mark = text(at[0], at[1] + size * 0.16, side, size * 0.3, fill=INK, text_anchor="middle")
         return group(rectangle(box, 5, fill=CELL, stroke=GLOW, stroke_width=2), mark, data_side=side)
     mark = text(at[0], at[1] + size * 0.13, label, size * 0.36, fill=FAINT, text_anchor="middle")
-    return rectangle(box, 5, fill=CELL, stroke=EDGE) + (mark if label.isdecimal() else "")
+    return rectangle(box, 5, fill=CELL, stroke=EDGE, data_cell=name) + (mark if label.isdecimal() else "")
 
 
 def _special(scene: Scene, what: str, at: Point, size: float) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from drako_env.golden_dragon.dicts import state_dict, wind_names
 from drako_env.golden_dragon.rules import Rules
 from drako_env.golden_dragon.state import Phase
+from drako_env.render import OPEN
 
 UNSEEN = "?"
 QUESTIONS = {
@@ -21,11 +22,12 @@ QUESTIONS = {
 
 
 def scene(rules: Rules, terms: Mapping[str, str], s: Any, seat: int | None) -> dict[str, Any]:
-    """The position as `seat` may see it (`None`: as everybody may): of others' holders, unseen stones are `?`."""
+    """The position as `seat` may see it (`None`: as everybody may; `OPEN`: with every stone): of others' holders,
+    unseen stones are `?`."""
     position = state_dict(rules, s)
     holders, unseen = position.pop("holders"), []
     for player, stones in enumerate(holders):
-        hidden = 0 if player == seat else min(int(s["unseen"][player]), len(stones))
+        hidden = 0 if seat in (player, OPEN) else min(int(s["unseen"][player]), len(stones))
         unseen.append(_unseen_winds(rules, s, player, stones[:hidden], hidden))
         stones[:hidden] = [UNSEEN] * hidden
     board = rules.board
@@ -39,7 +41,7 @@ def scene(rules: Rules, terms: Mapping[str, str], s: Any, seat: int | None) -> d
             "winds": {name: [down, right] for name, down, right in board.winds},
         },
         "terms": dict(terms),
-        "viewer": seat,
+        "viewer": None if seat == OPEN else seat,
         "holders": holders,
         "unseen": unseen,
         "choices": _choices(rules, s, seat),
@@ -53,7 +55,7 @@ def _choices(rules: Rules, s: Any, seat: int | None) -> list[str]:
     deciding, phase = int(s["agent"]), Phase(s["phase"])
     if phase == Phase.SETUP_STONE:
         return wind_names(rules)
-    if phase != Phase.SETUP_ORDER or deciding != seat:
+    if phase != Phase.SETUP_ORDER or seat not in (deciding, OPEN):
         return []
     used = {int(s["under"][deciding]), *map(int, s["holder"][deciding, : s["held"][deciding]])}
     return [wind for number, wind in enumerate(wind_names(rules)) if number not in used]

@@ -38,12 +38,10 @@ def _players(scene: Mapping[str, Any]) -> list[str]:
     for player, stones in enumerate(scene["holders"]):
         turn = ">" if player == scene["active"] else " "
         name = f"player {player}" + (" (you)" if player == scene["viewer"] else "")
-        hidden = f"   hidden: {' '.join(scene['unseen'][player])}" if scene["unseen"][player] else ""
-        lines.append(
-            f"{turn} {name:<15} on {scene['under'][player] or '-':<3} holder: {' '.join(stones) or '-'}{hidden}"
-        )
-        cards = f"{terms['storm']} cards {scene['storms'][player]}, lightning cards {scene['bolts'][player]}"
-        lines.append(f"  {'':<15} {cards}")
+        hidden = f"; hidden: {' '.join(scene['unseen'][player])}" if scene["unseen"][player] else ""
+        lines.append(f"{turn} {name:<15} on {scene['under'][player] or '-':<3} holder: {' '.join(stones) or '-'}")
+        cards = f"cards: {terms['storm']} {scene['storms'][player]}, lightning {scene['bolts'][player]}"
+        lines.append(f"  {cards}{hidden}")
     if scene["hand"] is not None:
         barred = f", not for {' '.join(map(str, scene['barred']))}" if scene["barred"] else ""
         lines += ["", f"  stone in hand: {scene['hand']}{barred}"]
