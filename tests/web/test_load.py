@@ -11,6 +11,7 @@ import weakref
 import httpx2
 import pytest
 
+from drako_env.web.limits import Limits
 from tests.web.running import HANGS, Running, app_of
 
 EXPIRY = 3600.0
@@ -47,7 +48,7 @@ async def crowd(address, people, pause, end):
 
 
 def play(people, pause, end):
-    app = app_of(most_sessions=people, seconds=EXPIRY, timing=True)
+    app = app_of(most_sessions=people, seconds=EXPIRY, timing=True, limits=Limits(sessions=people))
     sessions = app.state.sessions
     with Running(app) as running:
         times = asyncio.run(crowd(running.url, people, pause, end))

@@ -58,24 +58,27 @@ def test_marks_are_parts_of_the_picture(name):
     assert kinds >= ({"hex", "card"} if name == "drako" else {"dragon", "cell", "wind"})
 
 
+def twins(game, before, legal, action, seat):
+    """The same action after another deal of what a seat may not know, and other actions: records before and after."""
+    redealt = Position.of(game, before)
+    redealt.redeal(seat)
+    redealt.update()
+    for start, other in ((redealt.state.copy(), action), *((before, one) for one in legal if one != action)):
+        twin = Position.of(game, start)
+        if twin.play(other):
+            yield start, other, twin.state
+
+
 def told_agree(game, games, seed):
-    """Re-deal what a seat may not know, do the same: it is told the same."""
+    """Whatever looks the same to a seat before and after it, the seat is told the same of."""
     words, changed = Words(game), 0
-    for before, _, _, action, position in decisions(game, games, seed):
+    for before, _, legal, action, position in decisions(game, games, seed):
         for seat in range(len(game.seats)):
-            twin = Position.of(game, before)
-            twin.redeal(seat)
-            other = twin.state.copy()
-            if not twin.mask[action]:
-                continue
-            twin.update()
-            if not twin.play(action):
-                continue
-            honest = words.told(before, action, position.state, seat)
-            if game.scene(twin.state, seat) != game.scene(position.state, seat):
-                continue  # a card drawn, or a stone that comes out for all to see
-            changed += other.tobytes() != before.tobytes()
-            assert words.told(other, action, twin.state, seat) == honest, (seat, game.actions[action])
+            seen, honest = game.scene(position.state, seat), words.told(before, action, position.state, seat)
+            for start, other, after in twins(game, before, legal, action, seat):
+                if game.scene(after, seat) == seen:
+                    changed += (start.tobytes(), other) != (before.tobytes(), action)
+                    assert words.told(start, other, after, seat) == honest, (seat, game.actions[other])
     assert changed > 20
 
 
