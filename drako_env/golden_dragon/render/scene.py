@@ -14,7 +14,7 @@ QUESTIONS = {
     "setup_stone": "{agent}: which stone lies under the {figure}?",
     "setup_side": "{agent}: start on the left or on the right?",
     "setup_order": "{agent}: which stone comes next into the holder?",
-    "storm": "{agent}: play a {storm} card for five moves instead of three?",
+    "storm": "{agent}: play a {storm} card for two more moves?",
     "place": "{agent}: which {figure} does the {hand} stone move? ({left})",
     "veto": "{agent}: {active} blows the {figure} of {announced} to the {hand}: forbid it?",
     "over": "{winner} won: {reason}",

@@ -26,7 +26,7 @@ QUESTIONS = {
     "setup_stone": "which stone lies under your {figure}?",
     "setup_side": "start on the left or on the right?",
     "setup_order": "which stone comes next into your holder?",
-    "storm": "play a {storm} card for five moves instead of three?",
+    "storm": "play a {storm} card for two more moves?",
     "place": "which {figure} does the {hand} stone move? ({left} left)",
     "veto": "{active} moves the {figure} of {announced} {hand}. Forbid it with lightning?",
 }
@@ -52,7 +52,7 @@ def choice(scene: Scene, action: Mapping[str, Any]) -> str:
     if kind == "side":
         return f"Start on the {action['side']}"
     if kind == "storm":
-        return f"Play a {terms['storm']} card: five moves" if action["use"] else "No card: three moves"
+        return f"Play a {terms['storm']} card: two more moves" if action["use"] else "No card"
     if kind == "veto":
         return "Forbid it: play a lightning card" if action["use"] else "Let it happen"
     dragon = action["dragon"]
@@ -111,7 +111,7 @@ def cards(scene: Scene) -> list[dict[str, Any]]:
         {
             "title": _capital(_player(player)),
             "cards": [
-                {"name": f"{terms['storm']} card", "count": scene["storms"][player], "text": "five moves in a turn"},
+                {"name": f"{terms['storm']} card", "count": scene["storms"][player], "text": "two more moves in a turn"},
                 {"name": "lightning card", "count": scene["bolts"][player], "text": "forbids a move of the own figure"},
                 {
                     "name": "holder",
@@ -134,7 +134,7 @@ def symbols(scene: Scene) -> list[tuple[str, str]]:
             f"Moves any {figure} one cell its way. The stone that it leaves goes to the back of your holder.",
         ),
         ("next", "The holder: the stone nearest to the word comes out first."),
-        (f"{storm} card", "Played before the first move: five moves in this turn instead of three."),
+        (f"{storm} card", "Played before the first move: two more moves in this turn."),
         ("lightning card", f"Played out of turn: forbids one move of your own {figure}."),
         (terms["goal"], f"Bring your own {figure} here in your turn, and you have won."),
         (terms["taboo"], "Nobody may enter it."),
@@ -151,7 +151,7 @@ def _done(before: Scene, action: Mapping[str, Any], moved: list[int]) -> str:
     if kind == "side":
         return f"starts on the {action['side']}"
     if kind == "storm":
-        return f"plays a {terms['storm']} card: five moves" if action["use"] else f"plays no {terms['storm']} card"
+        return f"plays a {terms['storm']} card: two more moves" if action["use"] else f"plays no {terms['storm']} card"
     if kind == "veto":
         return "forbids it with lightning" if action["use"] else "lets it happen"
     whose = f"the {terms['figure']} of {_player(action['dragon'])}"
