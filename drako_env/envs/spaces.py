@@ -9,7 +9,8 @@ from drako_env.engine.game import Game
 
 
 def observation_space(game: Game, normalized: bool = False) -> spaces.Box:
-    """`high` is what can occur; with `normalized` everything is from 0 to 1."""
+    """`high` is what can occur in games that are dealt (a position set by hand may have more cards than the decks);
+    with `normalized` everything is from 0 to 1."""
     if normalized:
         return spaces.Box(0, 1, game.observation_high.shape, np.float32)
     return spaces.Box(0, game.observation_high, dtype=np.int8)

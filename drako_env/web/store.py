@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from drako_env.web import MISSING
+
+try:
+    import msgspec
+except ImportError as error:
+    raise ImportError(MISSING) from error
 
 from drako_env.engine.game import rules_digest
 from drako_env.games import make_game

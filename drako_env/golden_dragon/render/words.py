@@ -111,7 +111,11 @@ def cards(scene: Scene) -> list[dict[str, Any]]:
         {
             "title": _capital(_player(player)),
             "cards": [
-                {"name": f"{terms['storm']} card", "count": scene["storms"][player], "text": "two more moves in a turn"},
+                {
+                    "name": f"{terms['storm']} card",
+                    "count": scene["storms"][player],
+                    "text": "two more moves in a turn",
+                },
                 {"name": "lightning card", "count": scene["bolts"][player], "text": "forbids a move of the own figure"},
                 {
                     "name": "holder",
