@@ -89,6 +89,7 @@ class Study:
             "decisions": decisions,
             "chances": {game.seats[seat]: self._chances(seat, analyst) for seat in shown} if analyst else {},
             "actions": self._actions(decisions),
+            "places": self._words.around(game.scene(self.states[0], self.viewers[0]))["places"]["names"],
             "lines": [self._drawn(line) for line in self._lines],
             "elements": list(self._elements),
         }

@@ -95,6 +95,9 @@ def check_a_finished_game(page, recorded):
     assert page.inner_text("#where") == f"2 of {count + 1}"
 
 
+HEXES = [f"{row}{i + 1}" for row, length in zip("ABCDE", (3, 4, 5, 4, 3), strict=True) for i in range(length)]
+
+
 def test_a_finished_game_is_analysed(page, address, file):
     recorded = replay.load(file)
     open_study(page, f"{address}/analysis/game")
@@ -106,6 +109,8 @@ def test_a_finished_game_is_analysed(page, address, file):
     assert page.locator("#choices tbody tr").first.get_attribute("data-best") == "true"
     assert "✓" in page.inner_text("#choices tr.chosen")
     assert page.locator("#board .overlay").count() == 1
+    assert sorted(page.locator("#board .place").all_text_contents()) == HEXES
+    assert page.locator("#board [data-part=question]").count() == 0, "it is asked once, beside the picture"
     box = page.locator("#graph svg").bounding_box()
     page.mouse.click(box["x"] + box["width"] - 5, box["y"] + 20)
     assert page.inner_text("#where") == f"{len(recorded.decisions) + 1} of {len(recorded.decisions) + 1}"

@@ -56,6 +56,8 @@ function show(number) {
   state.number = Math.max(0, Math.min(count() - 1, number));
   const view = state.study.views[state.view];
   byId("board").innerHTML = view.pictures[state.number].map(drawing).join("\n");
+  withoutQuestion(byId("board").querySelector("svg"));
+  namePlaces(byId("board").querySelector("svg"));
   byId("where").textContent = `${state.number + 1} of ${count()}`;
   byId("question").textContent = view.questions[state.number];
   byId("back").disabled = byId("first").disabled = state.number === 0;
@@ -67,6 +69,26 @@ function show(number) {
   drawLinks();
   markCurrent();
   if (byId("setup").open) fillPosition();
+}
+
+function withoutQuestion(picture) { // it stands beside the picture, in the page's words
+  const question = picture.querySelector("[data-part=question]");
+  if (!question) return;
+  const { y, height } = question.getBBox(), { width, height: whole } = picture.viewBox.baseVal, top = y + height + 2;
+  question.remove();
+  picture.setAttribute("viewBox", `0 ${top} ${width} ${whole - top}`);
+  picture.removeAttribute("width"); // they are those of the whole picture
+  picture.removeAttribute("height");
+}
+
+function namePlaces(picture) { // as the moves call them; figures stand in front of the names
+  for (const [mark, name] of Object.entries(state.study.places)) {
+    const [key, value] = [mark.slice(0, mark.indexOf(":")), mark.slice(mark.indexOf(":") + 1)];
+    const spot = picture.querySelector(`[data-${key}="${CSS.escape(value)}"]`);
+    if (!spot) continue;
+    const { x, y, width, height } = spot.getBBox(), bottom = spot.tagName === "polygon" ? 0.82 : 0.95;
+    spot.after(shape("text", { x: x + width / 2, y: y + height * bottom, "font-size": Math.min(width, height) * 0.16, class: "place", "aria-hidden": "true" }, name));
+  }
 }
 
 function drawChances() {
@@ -156,7 +178,7 @@ function choice(row, chosen, best) {
 function bar(judge, share) {
   if (share === undefined) return element("td", {}, "…");
   const filled = element("i");
-  filled.style.width = `${70 * share}%`;
+  filled.style.width = `calc((100% - 2.8rem) * ${share})`;
   return element("td", {}, element("div", { className: `share ${judge}` }, filled, percent(share)));
 }
 
@@ -199,7 +221,7 @@ function targetOf(picture, action) { // where an action shows: an arrow from a f
 
 function place(picture, part) { // in the picture's own units
   const whole = picture.getBoundingClientRect(), box = part.getBoundingClientRect(), scale = picture.viewBox.baseVal.width / whole.width;
-  return { x: (box.x - whole.x) * scale, y: (box.y - whole.y) * scale, width: box.width * scale, height: box.height * scale };
+  return { x: (box.x - whole.x) * scale, y: (box.y - whole.y) * scale + picture.viewBox.baseVal.y, width: box.width * scale, height: box.height * scale };
 }
 
 const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
