@@ -55,7 +55,7 @@ def test_g12_its_own_words():
     texts = {game.game.action_text(i) for i in range(len(game.game.actions))}
     assert {"play a sun card", "play no sun card", "play a lightning card", "move the flyer of player 4"} <= texts
     assert "which stone lies under the flyer?" in game.render()
-    assert "sun cards 2, lightning cards 2" in game.render()
+    assert "cards: sun 2, lightning 2" in game.render()
 
 
 @pytest.mark.parametrize("board", BOARD_NAMES)
