@@ -188,7 +188,7 @@ def mccfr(tree: Tree, seed: int, progress: Progress) -> Generator[Learnt]:
         yield Learnt(learner.decisions, lambda: _told(learner.average()))
 
 
-def search(tree: Tree, seed: int, progress: Progress, spec: str, tries: int = 8) -> Generator[Learnt]:
+def search(tree: Tree, seed: int, progress: Progress, spec: str, tries: int = 4) -> Generator[Learnt]:
     """A player that learns nothing: how often it chooses each action in a few tries. It is looked at once."""
     game = _game(tree)
     player, shares = make_player(spec, game), np.zeros(tree.masks.shape)
@@ -210,7 +210,7 @@ def _told(shares: NDArray[np.float64]) -> Strategies:
 
 
 def guided_search(
-    tree: Tree, seed: int, progress: Progress, simulations: int = 64, training: float = 0.5, tries: int = 8
+    tree: Tree, seed: int, progress: Progress, simulations: int = 64, training: float = 0.5, tries: int = 4
 ) -> Generator[Learnt]:
     """Self-play for a part of the time, then a search that is guided by what it has learnt. It is looked at once."""
     game, learners = _game(tree), LocalLearners(1)
@@ -225,13 +225,14 @@ def guided_search(
     yield Learnt(learnt.decisions + found.decisions, found.strategies)
 
 
-PLAIN = {"entropy": 0.0, "last_entropy": 0.0, "average": 0.0, "sparring": 0.0, "kept": 1.0}
+PLAIN = {"entropy": 0.0, "last_entropy": 0.0, "magnet": 0.0, "average": 0.0, "sparring": 0.0, "kept": 1.0}
 """Self-play of the newest networks alone, without regularisation."""
 
 ALGORITHMS: dict[str, Algorithm] = {
     "self-play": self_play,
     "self-play, entropy 0.2": partial(self_play, entropy=0.2, last_entropy=0.05),
     "self-play, entropy 0.01": partial(self_play, entropy=0.01, last_entropy=0.002),
+    "self-play, no magnet": partial(self_play, magnet=0.0),
     "plain self-play": partial(self_play, **PLAIN),
     "MaskablePPO": maskable_ppo,
     "RLlib": rllib,

@@ -22,6 +22,8 @@ LOOKS = 24
 """How often exploitability is worked out, at times that grow in equal proportions."""
 FIRST_LOOK = 0.01
 """Of a cell's time."""
+ELSEWHERE = ("RLlib",)
+"""These work in processes of their own: their time is the clock's, that of all others the processor's."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,11 @@ def looks(seconds: float) -> list[float]:
 
 
 def follow(
-    algorithm: Algorithm, tree: Tree, seed: int, seconds: float, clock: Callable[[], float] = time.perf_counter
+    algorithm: Algorithm, tree: Tree, seed: int, seconds: float, clock: Callable[[], float] = time.process_time
 ) -> Iterator[Point]:
     """Let it learn, and look at it now and then; looking takes nothing of its time."""
-    spent, due = 0.0, looks(seconds)
-    work = iter(algorithm(tree, seed, lambda: min(1.0, spent / seconds)))
+    spent, start, due = 0.0, clock(), looks(seconds)
+    work = iter(algorithm(tree, seed, lambda: min(1.0, (spent + clock() - start) / seconds)))
     yield Point(0.0, 0, exploitability(tree, uniform(tree, 0), uniform(tree, 1)))
     while spent < seconds:
         start = clock()
@@ -99,7 +101,8 @@ def run_cell(cell: Cell, folder: Path) -> None:
     first = algorithm(tree, cell.seed, lambda: 1.0)
     next(first)
     first.close()
-    points = list(follow(algorithm, tree, cell.seed, cell.seconds))
+    clock = time.perf_counter if cell.algorithm in ELSEWHERE else time.process_time
+    points = list(follow(algorithm, tree, cell.seed, cell.seconds, clock))
     content = {"cell": asdict(cell), "points": [asdict(point) for point in points]}
     write(cell.file(folder), json.dumps(content, indent=1) + "\n")
 

@@ -13,7 +13,9 @@ from drako_env.runs import write
 Runs = Mapping[tuple[str, str], Sequence[Sequence[Mapping[str, Any]]]]
 """Table and algorithm -> the points of each seed."""
 COLOURS = ("#b5432a", "#2f6f8f", "#5b8c5a", "#8a7fa3", "#c9a227", "#4c4c4c")
-COLOURS += ("#d07c9a", "#6b4f2a", "#3aa6a0", "#999999", "#7a1f5c")
+COLOURS += ("#d07c9a", "#6b4f2a", "#3aa6a0", "#999999", "#7a1f5c", "#1f3b73")
+
+UNITS = {"seconds": "seconds of one core", "decisions": "decisions learnt from"}
 
 
 def results_table(runs: Runs) -> str:
@@ -43,7 +45,7 @@ def draw_chart(runs: Runs, path: Path) -> None:
             for name in names:
                 _draw(axes, runs.get((rules, name), ()), unit, COLOURS[names.index(name) % len(COLOURS)], name)
             axes.set_title(f"{rules}: exploitability over {unit}", loc="left", fontsize=10)
-            axes.set(xscale="log", yscale="log", xlabel=unit)
+            axes.set(xscale="log", yscale="log", xlabel=UNITS[unit])
             axes.spines[["top", "right"]].set_visible(False)
             axes.grid(alpha=0.25)
     panels[0, 0].legend(fontsize=8, loc="lower left")
