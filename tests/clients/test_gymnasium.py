@@ -11,6 +11,7 @@ from gymnasium.wrappers import FrameStackObservation, NormalizeObservation, Reco
 from gymnasium.wrappers import vector as vector_wrappers
 
 import drako_env  # noqa: F401 (registers the environments)
+from tests.clients.conftest import PIPES
 
 IDS = {"drako_env/Drako-v0": "dwarves_0", "drako_env/GoldenDragon-v0": "player", "drako_env/Icarius-v0": "player_1"}
 MODES = list(AutoresetMode)
@@ -69,10 +70,11 @@ def test_frame_stack():
     assert env.observation_space.shape == (4, *env.unwrapped.observation_space.shape)
 
 
-def test_record_video(tmp_path, films):
+@pytest.mark.filterwarnings(PIPES)
+def test_record_video(tmp_path, film):
     env = gymnasium.make("drako_env/Drako-v0", render_mode="rgb_array")
     play(RecordVideo(env, str(tmp_path / "films"), episode_trigger=lambda episode: episode == 0, video_length=5), 8)
-    ((frames, fps),) = films
+    frames, fps = film(tmp_path / "films")
     assert len(frames) > 4
     assert fps == env.metadata["render_fps"]
     assert len({frame.tobytes() for frame in frames}) > 1, "the picture changes"
@@ -112,7 +114,8 @@ def test_vector_dict_info_to_list():
     assert [info["action_mask"].tolist() for info in infos] == env.action_masks().tolist()
 
 
-def test_vector_record_video(tmp_path, films):
+@pytest.mark.filterwarnings(PIPES)
+def test_vector_record_video(tmp_path, film):
     many = gymnasium.make_vec(
         "drako_env/Drako-v0", num_envs=2, autoreset_mode=AutoresetMode.NEXT_STEP, render_mode="rgb_array"
     )
@@ -120,7 +123,7 @@ def test_vector_record_video(tmp_path, films):
         many, str(tmp_path / "films"), episode_trigger=lambda episode: episode == 0, video_length=3
     )
     play_many(env, 4)
-    ((frames, _),) = films
+    frames, _ = film(tmp_path / "films")
     single = gymnasium.make("drako_env/Drako-v0", render_mode="rgb_array")
     single.reset(seed=0)
     assert frames[0].size == 2 * single.render().size, "both games stand side by side"

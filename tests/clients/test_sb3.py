@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecCheckNan, VecFrameStack, VecMoni
 
 import drako_env  # noqa: F401 (registers the environments)
 from drako_env import drako_v0, golden_dragon_v0
+from tests.clients.conftest import PIPES
 
 IDS = ["drako_env/Drako-v0", "drako_env/GoldenDragon-v0", "drako_env/Icarius-v0"]
 
@@ -72,14 +73,15 @@ def test_vec_wrappers(wrapper):
     assert all(episode["l"] > 0 for episode in infos)
 
 
-def test_vec_video_recorder(tmp_path, films):
+@pytest.mark.filterwarnings(PIPES)
+def test_vec_video_recorder(tmp_path, film):
     env = VecVideoRecorder(
         drako_v0.sb3_env(2, render_mode="rgb_array"), str(tmp_path), lambda step: step == 0, video_length=3
     )
     env.reset()
     for _ in range(5):
         env.step(np.stack(env.env_method("action_masks")).argmax(axis=1))
-    ((frames, fps),) = films
+    frames, fps = film(tmp_path)
     assert len(frames) > 2
     assert fps == 2
     assert len({frame.tobytes() for frame in frames}) > 1
