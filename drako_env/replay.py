@@ -1,13 +1,13 @@
 """Replays: a whole game as JSON lines, and the proof that it could have happened.
 
-The first line is the header (format, game, the full rules table, seed, who sat where, a digest of the rules), then one
-line a decision (seat, action, the cards drawn if any, the agent's opinions and its winning chance if recorded), then
-the result. Every card follows from the seed, so `verify` can play the game again and say
-at which line a file departs from the rules. A file may be anybody's: whatever is wrong with its content is a
-`ReplayError`.
+The first line is the header (format, game, the full rules table, seed, who sat where, a digest of the rules, and the
+position if one was set up by hand), then one line a decision (seat, action, the cards drawn if any, the agent's
+opinions and its winning chance if recorded), then the result. Every card follows from the seed, so `verify` can play
+the game again and say at which line a file departs from the rules. A file may be anybody's: whatever is wrong with its
+content is a `ReplayError`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,7 +39,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the lines of a file have in common: their keys and types are checked when they are read."""
 
 
-class Header(Line, frozen=True):
+class Header(Line, frozen=True, omit_defaults=True):
     """The first line."""
 
     format: str
@@ -50,6 +50,8 @@ class Header(Line, frozen=True):
     """Who played each seat."""
     digest: str = ""
     """`engine.game.rules_digest` of the game when it was recorded; the oldest files have none."""
+    position: dict[str, Any] | None = None
+    """As `state_dict` has it, of a game that began there and not with a deal."""
 
 
 class Opinion(Line, frozen=True):
@@ -99,24 +101,32 @@ def record(
     opinions: Sequence[Opinions] = (),
     values: Sequence[float | None] = (),
     unfinished: bool = False,
+    position: Mapping[str, Any] | None = None,
 ) -> Replay:
-    """The replay of the game that `actions` (ids) make of the cards of `seed`; it has to be over, unless it may be
-    `unfinished`. What agents thought, and the winning chances they saw, may end before the game."""
-    decisions = []
-    position = Position(game).deal(seed)
+    """The replay of the game that `actions` (ids) make of the cards of `seed`, or of `position` if it began there; it
+    has to be over, unless it may be `unfinished`. What agents thought, and the winning chances they saw, may end before
+    the game."""
+    decisions, now = [], begun(game, seed, position)
     thoughts = zip_longest(actions, opinions[: len(actions)], values[: len(actions)])
     for number, (action, opinion, value) in enumerate(thoughts):
-        before, seat = position.state.copy(), game.seats[position.agent]
-        if not position.play(action):
+        before, seat = now.state.copy(), game.seats[now.agent]
+        if not now.play(action):
             raise ReplayError(f"decision {number + 1}: action {action!r} is illegal for {seat}")
         weights = [Opinion(dict(game.actions[a]), weight) for a, weight in opinion or []]
-        drawn = game.chance.drawn(before, action, position.state)
+        drawn = game.chance.drawn(before, action, now.state)
         decisions.append(Decision(seat, dict(game.actions[action]), drawn, weights, value))
-    if not position.over and not unfinished:
+    if not now.over and not unfinished:
         raise ReplayError(f"the game is not over after {len(actions)} decisions")
     seats = dict(zip(game.seats, players, strict=True))
-    header = Header(FORMAT, game.name, game.rules_table(), seed, seats, rules_digest(game))
-    return Replay(header, decisions, _result(position) if position.over else None)
+    start = None if position is None else dict(position)
+    header = Header(FORMAT, game.name, game.rules_table(), seed, seats, rules_digest(game), start)
+    return Replay(header, decisions, _result(now) if now.over else None)
+
+
+def begun(game: Game, seed: int, position: Mapping[str, Any] | None = None) -> Position:
+    """Where a game begins: with the deal of `seed`, or in a position that goes on with the chances of `seed`."""
+    dealt = Position(game).deal(seed)
+    return dealt if position is None else dealt.load(position)
 
 
 def save(path: str | Path, replay: Replay) -> None:
@@ -169,7 +179,10 @@ def verify(replay: Replay) -> bool:
 def positions(replay: Replay, game: Game) -> Iterator[Position]:
     """The position before every decision and at the end: one object, which goes on. `ReplayError` at the first line
     that breaks the rules."""
-    position = Position(game).deal(replay.header.seed)
+    try:
+        position = begun(game, replay.header.seed, replay.header.position)
+    except ValueError as error:
+        raise ReplayError(f"line 1: position: {str(error)[:LONGEST_REASON]}") from None
     yield position
     for line, decision in enumerate(replay.decisions, start=2):
         if position.over:

@@ -52,6 +52,8 @@ class Table:
         replay = load(path, unfinished=True)
         if replay.result is not None:
             raise ReplayError(f"{path}: the game is over; drako-env replay {path} leafs through it")
+        if replay.header.position is not None:
+            raise ReplayError(f"{path}, line 1: it began in a position set up by hand: go on with it on the page")
         game, players = replay.make_game(), list(replay.header.seats.values())
         if players.count(PERSON) != 1:
             raise ReplayError(f"{path}, line 1: {players.count(PERSON)} persons play; the terminal is for one")

@@ -1,14 +1,15 @@
-"""The analysis board on the server: finished games, replays that somebody brings, and positions set up by hand.
+"""The analysis board on the server: games that are over, games under way, replays that somebody brings, and positions
+set up by hand.
 
-`routes(store)` are added to those of the page. `store.replay(name)` is the file of a finished game, or `None`: of these
-all hands may be seen. `store.keep(replay)` puts a game that somebody brought among them, for whoever wants to play on
-from it. Whatever is wrong with what somebody brings is answered with 422 and a line that says it.
+Of finished games all hands may be seen; of one under way a seat's study holds what that seat may know. Whatever is
+wrong with what somebody brings is answered with 422 and a line that says it.
 """
 
 import hashlib
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,20 +21,22 @@ try:
     from anyio import CapacityLimiter
     from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
-    from starlette.requests import ClientDisconnect, Request
+    from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route
 except ImportError as error:
     raise ImportError(MISSING) from error
 
+from drako_env.engine.checks import shown
 from drako_env.engine.game import Game
 from drako_env.engine.position import Position
 from drako_env.evaluation.analysis import Analyst
 from drako_env.games import GAMES, make_game
 from drako_env.render import OPEN
-from drako_env.replay import ReplayError, decode, verify
+from drako_env.replay import Replay, decode, verify
+from drako_env.web import answers
 from drako_env.web.analysis_study import Study, make_analyst
-from drako_env.web.server import HEADERS
+from drako_env.web.session import RefusedError, SoFar
 
 PAGE = Path(__file__).parent / "static" / "analysis.html"
 LARGEST_REPLAY, LARGEST_POSITION = 2**20, 2**15
@@ -41,14 +44,19 @@ MOST_STUDIES = 32
 """That are kept in memory: a study has some hundred kilobytes."""
 
 
+TABLE = "table-"
+"""Before the name of a chair: the game that is played there, as far as it has gone."""
+PRACTICE = "the game is under way: what its seats do not know stays hidden"
+
+Tables = Callable[[str, str], tuple[SoFar, int]]
+"""By the name of a chair and the client that asks: a game under way, and with whose eyes it may be studied."""
+
+
 class Store(Protocol):
     """Where finished games are."""
 
     def replay(self, name: str, /) -> Path | None:
         """The file of a finished game."""
-
-    def keep(self, replay: bytes, /) -> str:
-        """A game among the finished ones, under the name that is returned."""
 
 
 class WantedPosition(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,18 +67,54 @@ class WantedPosition(msgspec.Struct, forbid_unknown_fields=True):
     game: str = ""
 
 
+@dataclass(frozen=True)
+class Begin:
+    """What a new game goes on from."""
+
+    game: Game
+    seed: int | None
+    """Of the deal; nothing if it was not dealt."""
+    position: Mapping[str, Any] | None
+    """Where the game began, if it was not dealt."""
+    players: Sequence[str]
+    actions: Sequence[int]
+
+
 @dataclass
 class Loaded:
     """A study, and what was found out about it."""
 
     study: Study
+    begin: Begin | None
+    """Nothing if it is a seat's study of a game under way: the others' cards are its secret."""
     replay: bytes = b""
-    """As a file; nothing if it is a single position."""
-    kept: str = ""
-    """Under which name it is among the finished games, if it was brought and played on from."""
+    """As a file; nothing if the game is not over."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _data: bytes = b""
     _searched: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of_replay(cls, data: bytes, replay: Replay) -> "Loaded":
+        """A game that is over."""
+        study, header = Study.of_replay(replay), replay.header
+        begin = Begin(study.game, header.seed, header.position, study.players, study.actions)
+        return cls(study, begin, data)
+
+    @classmethod
+    def of_table(cls, so_far: SoFar, eyes: int) -> "Loaded":
+        """A game under way, as one seat has seen it, or (`OPEN`) everybody."""
+        game, players = so_far.game, so_far.players
+        viewers = (OPEN, *range(len(game.seats))) if eyes == OPEN else (eyes,)
+        study = Study(game, so_far.states, so_far.actions, players, viewers, drawn=so_far.drawn)
+        begin = Begin(game, so_far.seed, so_far.begin, players, so_far.actions) if eyes == OPEN else None
+        return cls(study, begin)
+
+    @classmethod
+    def of_position(cls, position: Position, given: Mapping[str, Any]) -> "Loaded":
+        """A position that was set up by hand."""
+        game, players = position.game, ["?"] * len(position.game.seats)
+        study = Study(game, [position.state.copy()], [], players, (OPEN, *range(len(game.seats))))
+        return cls(study, Begin(game, None, given, players, []))
 
     @cached_property
     def _analyst(self) -> Analyst:
@@ -80,7 +124,8 @@ class Loaded:
         """What the page shows at first."""
         with self._lock:
             if not self._data:
-                self._data = msgspec.json.encode(self.study.data(self._analyst))
+                offers = {"practice": self.begin is None, "file": bool(self.replay)}
+                self._data = msgspec.json.encode(self.study.data(self._analyst) | offers)
             return self._data
 
     def search(self, number: int) -> dict[str, Any]:
@@ -92,6 +137,8 @@ class Loaded:
 
     def position(self, number: int) -> dict[str, Any]:
         """One position, with the rules that it is played by."""
+        if self.begin is None:
+            raise RefusedError(PRACTICE)
         game, state = self.study.game, self.study.states[number]
         return {"game": game.name, "rules": game.rules_table(), "position": game.state_dict(state)}
 
@@ -99,135 +146,159 @@ class Loaded:
 class Studies:
     """Those that were looked at last."""
 
-    def __init__(self, store: Store) -> None:
-        self._store, self._lock = store, threading.Lock()
+    def __init__(self, store: Store, tables: Tables) -> None:
+        self._store, self._tables, self._lock = store, tables, threading.Lock()
         self._kept: OrderedDict[str, Loaded] = OrderedDict()
 
     def bring(self, data: bytes) -> str:
         """A replay from outside; `ReplayError` says what is wrong with it."""
         verify(replay := decode(data))
-        return self._keep(f"file-{_digest(data)}", Loaded(Study.of_replay(replay), data))
+        name = f"file-{_digest(data)}"
+        self._keep(name, lambda: Loaded.of_replay(data, replay))
+        return name
 
-    def set_up(self, wanted: WantedPosition) -> str:
+    def set_up(self, wanted: WantedPosition, client: str) -> str:
         """A position by hand; `ValueError` says what is wrong with it."""
-        game = self.find(wanted.study).study.game if wanted.study else _standard(wanted.game)
-        position = Position(game).load(wanted.position)
-        viewers, players = (OPEN, *range(len(game.seats))), ["?"] * len(game.seats)
+        game = self.find(wanted.study, client).study.game if wanted.study else _standard(wanted.game)
+        position = _loaded(game, wanted.position)
         name = f"position-{_digest(msgspec.json.encode((game.name, game.rules_table(), wanted.position)))}"
-        return self._keep(name, Loaded(Study(game, [position.state.copy()], [], players, viewers)))
+        self._keep(name, lambda: Loaded.of_position(position, wanted.position))
+        return name
 
-    def finished(self, name: str) -> str:
-        """The name under which a game is among the finished ones."""
-        if self._store.replay(name) is not None:
-            return name
-        found = self.find(name)
-        if not found.replay:
-            raise HTTPException(404, "a single position cannot be played on from: it has no deal")
-        found.kept = found.kept if self._store.replay(found.kept) else self._store.keep(found.replay)
-        return found.kept
+    def find(self, name: str, client: str) -> Loaded:
+        """One of them, a finished game, or one under way."""
+        if name.startswith(TABLE):
+            so_far, eyes = self._tables(name.removeprefix(TABLE), client)
+            played = msgspec.json.encode((name, eyes, so_far.seed, so_far.players, so_far.actions))
+            return self._keep(f"{TABLE}{_digest(played)}", lambda: Loaded.of_table(so_far, eyes))
+        return self._keep(name, lambda: self._finished(name))
 
-    def find(self, name: str) -> Loaded:
-        """One of them, or a finished game."""
-        with self._lock:
-            if name in self._kept:
-                self._kept.move_to_end(name)
-                return self._kept[name]
+    def _finished(self, name: str) -> Loaded:
         path = self._store.replay(name)
         if path is None:
             raise HTTPException(404, "no such game to analyse: it is not over, or was cleared; load its file")
         data = path.read_bytes()
-        self._keep(name, Loaded(Study.of_replay(decode(data)), data))
-        return self.find(name)
+        return Loaded.of_replay(data, decode(data))
 
-    def _keep(self, name: str, loaded: Loaded) -> str:
+    def _keep(self, name: str, make: Callable[[], Loaded]) -> Loaded:
+        """What is known by a name already, or else is made."""
         with self._lock:
-            self._kept.setdefault(name, loaded)
-            self._kept.move_to_end(name)
+            found = self._kept.pop(name, None)
+        found = found or make()
+        with self._lock:
+            self._kept[name] = found
             while len(self._kept) > MOST_STUDIES:
                 self._kept.popitem(last=False)
-        return name
+        return found
 
 
 class Board:
     """The routes. One study at a time is worked on: analysts think for long."""
 
-    def __init__(self, store: Store) -> None:
-        self._studies, self._worker = Studies(store), CapacityLimiter(1)
+    def __init__(self, store: Store, tables: Tables) -> None:
+        self.studies, self._worker = Studies(store, tables), CapacityLimiter(1)
+
+    def routes(self) -> list[Route]:
+        """All of them."""
+        study = "/api/analysis/{name}"
+        return [
+            Route("/analysis", self.page),
+            Route("/analysis/{name}", self.page),
+            Route("/api/analysis", self.bring, methods=["POST"]),
+            Route("/api/analysis/position", self.set_up, methods=["POST"]),
+            Route(study, self.study),
+            Route(f"{study}/replay", self.replay),
+            Route(f"{study}/search/{{number}}", self.search),
+            Route(f"{study}/position/{{number}}", self.position),
+        ]
+
+    def begin(self, name: str, number: int, client: str) -> tuple[Begin, int]:
+        """What playing on after so many decisions begins with, and whose decision is next."""
+        loaded = self.studies.find(name, client)
+        if loaded.begin is None:
+            raise RefusedError(PRACTICE)
+        states = loaded.study.states
+        if not 0 <= number < len(states) or Position.of(loaded.study.game, states[number]).over:
+            raise HTTPException(422, "number: there is no such decision, or the game is over there")
+        actions = loaded.begin.actions[:number]
+        return replace(loaded.begin, actions=actions), int(states[number]["agent"])
 
     async def page(self, request: Request) -> Response:
         """The page itself: it reads from its address what to show."""
-        return Response(PAGE.read_bytes(), headers=HEADERS, media_type="text/html")
+        return answers.file(PAGE)
 
     async def bring(self, request: Request) -> Response:
         """A replay from outside."""
-        data = await _read(request, "application/jsonl", LARGEST_REPLAY)
-        return _answer({"study": await self._work(self._studies.bring, data)}, 201)
+        data = await answers.read(request, answers.REPLAY, LARGEST_REPLAY)
+        return answers.answer({"study": await self._work(lambda: self.studies.bring(data))}, 201)
 
     async def set_up(self, request: Request) -> Response:
         """A position by hand."""
-        data = await _read(request, "application/json", LARGEST_POSITION)
-        try:
-            wanted = msgspec.json.decode(data, type=WantedPosition)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise HTTPException(422, str(error)) from None
-        return _answer({"study": await self._work(self._studies.set_up, wanted)}, 201)
+        wanted = await answers.body(request, WantedPosition, LARGEST_POSITION)
+        name = await self._work(lambda: self.studies.set_up(wanted, answers.client(request)))
+        return answers.answer({"study": name}, 201)
 
     async def study(self, request: Request) -> Response:
         """All of a study but what the search thinks."""
         found = await self._work(lambda: self._find(request).data())
-        return Response(found, headers=HEADERS, media_type="application/json")
+        return Response(found, headers=answers.HEADERS, media_type=answers.JSON)
 
     async def search(self, request: Request) -> Response:
         """What the search thinks of one decision."""
-        return _answer(await self._work(lambda: self._find(request).search(_number(request, self._find(request)))))
+        return answers.answer(await self._work(lambda: _searched(self._find(request), request)))
 
     async def position(self, request: Request) -> Response:
         """One position, to change by hand."""
-
-        def work() -> dict[str, Any]:
-            found = self._find(request)
-            return found.position(_number(request, found, end=True))
-
-        return _answer(await self._work(work))
-
-    async def play_on(self, request: Request) -> Response:
-        """The name of the game that the page can play on from."""
-        await _read(request, "application/json", LARGEST_POSITION)
-        return _answer({"finished": await self._work(self._studies.finished, request.path_params["name"])})
+        return answers.answer(await self._work(lambda: _shown(self._find(request), request)))
 
     async def replay(self, request: Request) -> Response:
         """The game as a file."""
-        lines = (await self._work(self._find, request)).replay
+        lines = (await self._work(lambda: self._find(request))).replay
         if not lines:
-            raise HTTPException(404, "a single position has no replay")
-        name = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
-        return Response(lines, media_type="application/jsonl", headers=HEADERS | name)
+            raise HTTPException(404, "there is no replay of a game that is not over, or of a single position")
+        return answers.replay_file(lines)
 
     def _find(self, request: Request) -> Loaded:
-        return self._studies.find(request.path_params["name"])
+        return self.studies.find(request.path_params["name"], answers.client(request))
 
-    async def _work(self, work: Any, *arguments: Any) -> Any:
+    async def _work(self, work: Callable[[], Any]) -> Any:
         async with self._worker:
             try:
-                return await run_in_threadpool(work, *arguments)
-            except (ReplayError, ValueError) as error:
+                return await run_in_threadpool(work)
+            except RefusedError as error:
+                raise HTTPException(409, str(error)) from None
+            except ValueError as error:
                 raise HTTPException(422, str(error)) from None
 
 
-def routes(store: Store) -> list[Route]:
-    """Those of the analysis board."""
-    board, study = Board(store), "/api/analysis/{name}"
-    return [
-        Route("/analysis", board.page),
-        Route("/analysis/{name}", board.page),
-        Route("/api/analysis", board.bring, methods=["POST"]),
-        Route("/api/analysis/position", board.set_up, methods=["POST"]),
-        Route(study, board.study),
-        Route(f"{study}/replay", board.replay),
-        Route(f"{study}/play", board.play_on, methods=["POST"]),
-        Route(f"{study}/search/{{number}}", board.search),
-        Route(f"{study}/position/{{number}}", board.position),
-    ]
+def _searched(loaded: Loaded, request: Request) -> dict[str, Any]:
+    return loaded.search(_number(request, loaded))
+
+
+def _shown(loaded: Loaded, request: Request) -> dict[str, Any]:
+    return loaded.position(_number(request, loaded, end=True))
+
+
+def _loaded(game: Game, given: dict[str, Any]) -> Position:
+    """A position; what is wrong with it is said of the part that is wrong."""
+    try:
+        return Position(game).load(given)
+    except ValueError as error:
+        model = game.state_dict(Position(game).deal(0).state)
+        different = _difference(given, model) if "malformed" in str(error) else ""
+        raise ValueError(different or str(error)) from None
+
+
+def _difference(given: Any, model: Any, where: str = "the position") -> str:
+    """The first part that is not of the same kind as in a model."""
+    if isinstance(model, dict):
+        if not isinstance(given, dict):
+            return f"{where}: {shown(given)}, but expected {{ }} with {', '.join(model) or 'cards and their numbers'}"
+        found = (_difference(given[key], part, key) for key, part in model.items() if key in given)
+        return next(filter(None, found), "")
+    if isinstance(model, list) and not isinstance(given, list):
+        return f"{where}: {shown(given)}, but expected [ ] with {len(model)} entries"
+    return ""
 
 
 def _standard(name: str) -> Game:
@@ -248,22 +319,3 @@ def _number(request: Request, loaded: Loaded, end: bool = False) -> int:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:24]
-
-
-async def _read(request: Request, kind: str, most: int) -> bytes:
-    """The body of a request, of a type that no form of a foreign page can send."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != kind:
-        raise HTTPException(415, f"expected {kind}")
-    read = b""
-    try:
-        async for chunk in request.stream():
-            read += chunk
-            if len(read) > most:
-                raise HTTPException(413, f"at most {most} bytes are read")
-    except ClientDisconnect:
-        raise HTTPException(400, "the request broke off") from None
-    return read
-
-
-def _answer(content: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(content), status, HEADERS, media_type="application/json")

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,7 +10,8 @@ from drako_env.engine.game import Game, role_of, rules_digest
 from drako_env.engine.position import Position
 from drako_env.engine.view import Agent
 from drako_env.evaluation.match import agent_seed
-from drako_env.replay import encode, record
+from drako_env.render import OPEN
+from drako_env.replay import begun, encode, record
 from drako_env.web.words import Words
 
 PERSON = "person"
@@ -48,14 +49,38 @@ class Event:
     """What chance brought, by player."""
 
 
+@dataclass(frozen=True)
+class SoFar:
+    """A game as far as it has gone, with every hidden card: for whoever makes a study of what some seat may see."""
+
+    game: Game
+    seed: int
+    begin: Mapping[str, Any] | None
+    players: tuple[str, ...]
+    states: list[Any]
+    actions: list[int]
+    drawn: list[dict[str, Any]]
+
+
 class Session:
     """Games under way, one after the other. Methods may be called from several threads; each is all or nothing.
 
     Whoever takes part is a participant, numbered by the seat of the first game: with every rematch that swaps sides,
     participants move on by one seat."""
 
-    def __init__(self, game: Game, players: Sequence[str], make_player: AgentMaker, seed: int, practice: bool) -> None:
-        self.game, self.players, self.practice = game, tuple(players), practice
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[str],
+        make_player: AgentMaker,
+        seed: int,
+        practice: bool,
+        begin: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.game, self.players, self.practice, self.begin = game, tuple(players), practice, begin
+        """`begin`: the position in which every game begins, if it is not dealt."""
+        self.analysis = False
+        """Whether people may study their side of the game under way although others play."""
         self.lock = threading.RLock()
         self.thinking = 0.0
         """Seconds that agents have thought here."""
@@ -79,7 +104,7 @@ class Session:
         return [seat for seat, player in enumerate(self.players) if player == PERSON]
 
     def _deal(self) -> None:
-        self._position = Position(self.game).deal(self._seed)
+        self._position = begun(self.game, self._seed, self.begin)
         self._reset_agents(0)
         self._actions: list[int] = []
         self._events: list[Event] = []
@@ -106,13 +131,15 @@ class Session:
             "games": self.games[:-1] if self.over else self.games,
             "links": self.links,
             "finished": self.finished,
+            "position": self.begin,
+            "analysis": self.analysis,
         }
 
     def restore(self, header: dict[str, Any], actions: Sequence[int]) -> None:
         """Go on where a session was; `ValueError` if its decisions do not fit the rules."""
         self.rotation, self.games, self.links = header["rotation"], list(header["games"]), dict(header["links"])
         self.follow(actions)
-        self.finished = header["finished"]
+        self.finished, self.analysis = header["finished"], header["analysis"]
 
     def follow(self, actions: Sequence[int]) -> None:
         """Decisions that were made elsewhere; `ValueError` if they do not fit the rules."""
@@ -266,7 +293,13 @@ class Session:
         with self.lock:
             if not self.over:
                 raise RefusedError("the game is not over")
-            return encode(record(self.game, self._seed, self.players, self._actions))
+            return encode(record(self.game, self._seed, self.players, self._actions, position=self.begin))
+
+    def so_far(self) -> SoFar:
+        """The whole game."""
+        with self.lock:
+            states, drawn = [*self._before, self._position.state.copy()], [event.drawn for event in self._events]
+            return SoFar(self.game, self._seed, self.begin, self.players, states, list(self._actions), drawn)
 
     def _expect(self, number: int) -> None:
         if number != self.number:
@@ -305,12 +338,12 @@ class Session:
 
     def payload(self, seat: int | None = None, shared: bool = True) -> dict[str, Any]:
         """All that the page shows to whoever sits before it. `shared`: to all people who sit here, one after the other;
-        else to `seat` alone, or (`None`) to somebody who only looks on."""
+        else to `seat` alone, or to somebody who only looks on (`None`; `OPEN`: with all hands open)."""
         with self.lock:
             viewer = self._viewer() if shared else seat
             mine = self.people if shared else [seat]
             scene = self.game.scene(self._position.state, viewer)
-            yours = self._position.agent in mine and self.players[self._position.agent] == PERSON
+            yours = not self.over and self._position.agent in mine and self.players[self._position.agent] == PERSON
             undo = self.practice and not self.over and any(event.seat in mine for event in self._events)
             return {
                 "game": self.game.name,
@@ -342,7 +375,7 @@ class Session:
         return self._position.agent if self._position.agent in self.people else None
 
     def _name(self, seat: int | None) -> str | None:
-        return None if seat is None else self.game.seats[seat]
+        return None if seat is None or seat == OPEN else self.game.seats[seat]
 
     def _choices(self, scene: dict[str, Any]) -> list[dict[str, Any]]:
         """What can be chosen; out of turn, what prevents something comes first."""
@@ -350,6 +383,8 @@ class Session:
         return choices[::-1] if scene["out_of_turn"] else choices
 
     def _line(self, event: Event, viewer: int | None) -> dict[str, Any]:
+        if viewer == OPEN:
+            viewer = event.seat
         line = event.lines[-1 if viewer is None else viewer]
         own = event.drawn.get(role_of(self.game.seats[event.seat])) if event.seat == viewer else None
         cards = ", ".join(f"{n} {name}" if n > 1 else name for name, n in (own or {}).items())

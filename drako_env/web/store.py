@@ -41,6 +41,8 @@ class Header(msgspec.Struct, forbid_unknown_fields=True):
     games: list[dict[str, Any]]
     links: dict[str, int]
     finished: str
+    position: dict[str, Any] | None = None
+    analysis: bool = False
     format: str = FORMAT
 
 
@@ -81,7 +83,7 @@ class Store:
             game = make_game(header.game, rules=header.rules)
             if header.digest != rules_digest(game):
                 return None
-            session = Session(game, header.players, make_player, header.seed, header.practice)
+            session = Session(game, header.players, make_player, header.seed, header.practice, header.position)
             session.restore(msgspec.to_builtins(header), actions)
         except (ValueError, TypeError, KeyError, IndexError):  # a file that was cut or changed by hand
             return None

@@ -1,6 +1,7 @@
 """Replays: what was recorded can be read back, and whatever was changed is found, with its line."""
 
 import json
+import random
 from itertools import islice
 
 import pytest
@@ -309,6 +310,23 @@ def test_games_of_every_kind_are_recorded_and_verified(module, options, tmp_path
     changed(path, number, lambda row: row.update(action={"type": "dance"}))
     with pytest.raises(replay.ReplayError, match=rf"^line {number}: .* is not legal for"):
         replay.verify(replay.load(path))
+
+
+def test_a_game_that_began_in_a_position_says_so_in_its_first_line(recorded, tmp_path):
+    game = recorded.make_game()
+    *_, position = islice(replay.positions(recorded, game), 9)
+    given, actions, chance = game.state_dict(position.state), [], random.Random(1)
+    begun = replay.begun(game, 4, given)
+    while not begun.over:
+        actions.append(chance.choice(begun.legal()))
+        begun.play(actions[-1])
+    path = tmp_path / "begun.jsonl"
+    replay.save(path, replay.record(game, 4, ["a", "b"], actions, position=given))
+    assert replay.verify(replay.load(path))
+    with pytest.raises(replay.ReplayError, match="line 1: position: turn: -1 is not a whole number"):
+        replay.verify(replay.load(changed(path, 1, lambda header: header["position"].update(turn=-1))))
+    with pytest.raises(replay.ReplayError, match="line 2: "):
+        replay.verify(replay.load(changed(path, 1, lambda header: header.pop("position"))))
 
 
 def test_golden_dragon_under_other_rules_is_another_game(tmp_path):

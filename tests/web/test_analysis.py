@@ -6,9 +6,6 @@ from collections import Counter
 from types import SimpleNamespace
 
 import pytest
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.testclient import TestClient
 
 from drako_env import golden_dragon_v0, replay
 from drako_env.evaluation.analysis import Analyst
@@ -16,13 +13,15 @@ from drako_env.evaluation.runner import Job, play_job
 from drako_env.games import make_game
 from drako_env.players import make_player
 from drako_env.render import OPEN
-from drako_env.web import analysis, server
+from drako_env.web import analysis
 from drako_env.web.analysis_study import Study, judges_of
 from tests.drako.positions import play, position
 from tests.drako.random_games import random_positions
 from tests.drako.test_r12_information import redealt
 from tests.golden_dragon.test_g06_information import early_positions
 from tests.golden_dragon.test_g06_information import redealt as stones_redealt
+from tests.web.running import app_of
+from tests.web.test_server import client_at
 
 BLOCK = {"type": "block", "card": "claw-scales"}
 
@@ -52,13 +51,9 @@ def data(study, analyst):
 
 @pytest.fixture
 def client(recorded, tmp_path):
-    path = tmp_path / "game.jsonl"
-    replay.save(path, recorded)
-    kept = {"finished": path}
-    store = SimpleNamespace(kept=kept, replay=kept.get, keep=lambda data: kept.update(again=path) or "again")
-    app = Starlette(routes=analysis.routes(store), exception_handlers={HTTPException: server._problem})
-    with TestClient(app) as opened:
-        opened.store = store
+    app = app_of(folder=tmp_path)
+    replay.save(tmp_path / "finished" / "finished.jsonl", recorded)
+    with client_at(app) as opened:
         yield opened
 
 
@@ -237,15 +232,18 @@ def test_a_replay_is_brought(client, recorded):
     assert client.get(f"/api/analysis/{name}/replay").content == replay.encode(recorded)
 
 
-def test_the_page_plays_on_from_finished_games_and_from_those_that_are_brought(client, recorded):
-    assert client.post("/api/analysis/finished/play", json={}).json() == {"finished": "finished"}
+def play_on(client, study, number=0):
+    return client.post("/api/sessions/on", json={"study": study, "number": number})
+
+
+def test_one_plays_on_from_finished_games_and_from_those_that_are_brought(client, recorded):
     name = bring(client, replay.encode(recorded)).json()["study"]
-    assert list(client.store.kept) == ["finished"], "only if somebody plays on from it"
-    for _ in range(2):
-        assert client.post(f"/api/analysis/{name}/play", json={}).json() == {"finished": "again"}
-    position = client.get("/api/analysis/finished/position/6").json()["position"]
-    alone = client.post("/api/analysis/position", json={"study": "finished", "position": position}).json()["study"]
-    assert client.post(f"/api/analysis/{alone}/play", json={}).status_code == 404
+    made = [play_on(client, study, 6).json() for study in ("finished", name)]
+    assert made[0]["number"] == 6
+    assert made[0]["picture"] == made[1]["picture"], "the same cards"
+    assert made[0]["decider"] == recorded.decisions[6].agent
+    assert made[0]["players"][made[0]["decider"]] == "person"
+    assert play_on(client, name, len(recorded.decisions)).status_code == 422
 
 
 @pytest.mark.parametrize(
@@ -308,11 +306,11 @@ def test_nothing_that_is_sent_breaks_the_server(client, recorded):
 
 def test_memory_is_bounded(recorded, monkeypatch):
     monkeypatch.setattr(analysis, "MOST_STUDIES", 3)
-    studies = analysis.Studies(SimpleNamespace(replay=lambda name: None))
+    studies = analysis.Studies(SimpleNamespace(replay=lambda name: None), None)
     game = recorded.make_game()
     for state in Study.of_replay(recorded).states[:6]:
         brought = studies.bring(replay.encode(recorded))
-        studies.set_up(analysis.WantedPosition(game.state_dict(state), brought))
+        studies.set_up(analysis.WantedPosition(game.state_dict(state), brought), "me")
     assert len(studies._kept) == 3
 
 

@@ -2,8 +2,8 @@
 
 import json
 import os
+import random
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -11,10 +11,9 @@ from drako_env import replay
 from drako_env.evaluation.runner import Job, play_job
 from drako_env.games import make_game
 from drako_env.players import make_player
-from drako_env.web import analysis
 from drako_env.web.analysis_study import make_analyst
 from drako_env.web.replay_page import html
-from tests.web.browsing import CHROMIUM, ROOT, browsing, open_page, wait_for
+from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for
 from tests.web.running import Running, app_of
 
 SHOTS = ROOT / "runs" / "screenshots"
@@ -31,16 +30,16 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: apt-get in
 def file(tmp_path_factory):
     game, names = make_game("drako", rules="tiny"), ("ismcts:10", "heuristic")
     played = play_job(game, [make_player(name, game) for name in names], Job(names, 0, 5, record=True))
-    path = tmp_path_factory.mktemp("games") / "game.jsonl"
+    folder = tmp_path_factory.mktemp("games") / "finished"
+    folder.mkdir()
+    path = folder / "game.jsonl"
     replay.save(path, replay.record(game, 5, names, played.actions, played.opinions, played.values))
     return path
 
 
 @pytest.fixture(scope="module")
 def address(file):
-    app = app_of()
-    app.router.routes.extend(analysis.routes(SimpleNamespace(replay=lambda name: file if name == "game" else None)))
-    with Running(app) as running:
+    with Running(app_of(folder=file.parents[1])) as running:
         yield running.url
         assert running.problems == []
 
@@ -174,13 +173,59 @@ def test_a_position_is_set_up_by_hand(page, address):
     assert page.inner_text("#where") == "1 of 1"
     wait_for(page, SEARCHED)
     assert page.locator("#choices tbody tr").count() > 0
-    assert page.locator("#play-on").count() == 0, "it has no deal"
+    assert page.locator("#download").count() == 0, "it is no game"
+    question = page.inner_text("#question")
+    page.click("#play-on")
+    wait_for(page, READY)
+    assert page.evaluate("[state.shown.number, state.shown.practice]") == [0, True]
+    assert page.inner_text("#question") == question
+    page.locator("#choices button[data-action], #ask-choices button[data-action]").first.click()
+    wait_for(page, f"state.shown.number > 0 && {READY}")
 
 
-def test_the_page_is_told_where_to_play_on(page, address):
+@pytest.mark.parametrize(
+    ("text", "says"), [("{", "A bracket, a comma"), ("7", "begins with {"), ("{}", "lacks the key")]
+)
+def test_what_is_no_position_is_said_in_plain_words(page, address, text, says):
+    open_study(page, f"{address}/analysis/game#6")
+    page.click("#setup summary")
+    wait_for(page, "document.getElementById('by-hand').value.length > 9")
+    page.fill("#by-hand", text)
+    page.click("#load")
+    page.wait_for_selector("#wrong", state="visible")
+    assert says in page.inner_text("#wrong")
+
+
+def test_one_plays_on_from_there(page, address, file):
     open_study(page, f"{address}/analysis/game#6")
     page.click("#play-on")
-    page.wait_for_url("**/#on-game-6")
+    wait_for(page, READY)
+    assert page.evaluate("[state.shown.number, state.shown.viewer]") == [6, replay.load(file).decisions[6].agent]
+
+
+def test_a_game_under_way_is_analysed_for_practice_and_goes_on(page, address):
+    chance = random.Random(2)
+    sit_down(page, f"{address}/{QUICK}", 0)
+    for _ in range(3):
+        decide(page, chance)
+    session, number = page.evaluate("[state.session, state.shown.number]")
+    page.click("#study")
+    page.wait_for_selector("#board svg")
+    wait_for(page, SEARCHED)
+    assert page.locator("#practice").is_visible()
+    assert "Practice" in page.inner_text("#practice")
+    assert page.locator("#view option").all_inner_texts() == ["dragon"]
+    assert page.inner_text("#where") == f"{number + 1} of {number + 1}"
+    assert page.locator("#choices tr[data-best=true]").count() == 1
+    for hidden in ("#setup", "#play-on", "#download"):
+        assert not page.locator(hidden).is_visible()
+    page.locator("#moves button").first.click()
+    assert page.inner_text("#where").startswith("1 of")
+    page.screenshot(path=SHOTS / "practice.png")
+    page.click("#to-game")
+    wait_for(page, READY)
+    assert page.evaluate("[state.session, state.shown.number]") == [session, number]
+    decide(page, chance)
 
 
 def test_one_file_is_the_same_board(page, file, tmp_path):

@@ -226,6 +226,11 @@ def test_watching_with_pause_step_and_open_hands(page, address):
     page.select_option("#hands", "dwarves_0")
     wait_for(page, "state.shown.viewer === 'dwarves_0'")
     assert page.evaluate("state.shown.number") == number + 1
+    assert "of the dragon" in page.inner_text("#hands")
+    closed = page.locator("#board [data-card]").count()
+    page.select_option("#hands", "all")
+    wait_for(page, "state.shown.viewer === null && !state.busy")
+    assert page.locator("#board [data-card]").count() > closed
     page.screenshot(path=SHOTS / "watching.png")
     page.select_option("#speed", "0")
     page.click("#pause")

@@ -17,8 +17,9 @@ from drako_env.games import GAMES
 from drako_env.players import make_player
 from drako_env.runs import claimed
 from drako_env.web import listen
+from drako_env.web.answers import LARGEST_BODY, LONGEST_ERROR
 from drako_env.web.limits import WINDOW, Hints, Limits, Sessions, client_of
-from drako_env.web.server import LARGEST_BODY, LONGEST_ERROR, Server
+from drako_env.web.server import Server
 from tests.web.browsing import serving
 from tests.web.running import HANGS, OPPONENTS, app_of
 

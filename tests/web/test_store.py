@@ -194,9 +194,17 @@ def finished_game(client):
 def test_one_can_play_on_from_a_finished_game(tmp_path):
     client = client_at(app_of(folder=tmp_path))
     name, decisions, before = finished_game(client)
-    made = new_session(client, players=["person", "random"], begun=name, number=7)
+    made = client.post("/api/sessions/on", json={"study": name, "number": 7}).json()
     assert (made["number"], made["practice"]) == (7, True)
     assert [line["turn"] for line in made["log"]] == [line["turn"] for line in before["log"][:7]]
-    for changes in ({"number": decisions}, {"number": -1}, {"begun": "nosuch"}, {"begun": "../x"}, {"game": "icarius"}):
-        wanted = NEW | {"begun": name, "number": 7, "players": ["person", "random"]} | changes
-        assert client.post("/api/sessions", json=wanted).status_code == 422
+    assert sorted(made["players"].values()) == ["person", "random"]
+    assert made["players"][made["decider"]] == "person"
+    for changes, status in (
+        ({"number": decisions}, 422),
+        ({"number": -1}, 422),
+        ({"study": "nosuch"}, 404),
+        ({"study": "../x"}, 404),
+        ({"game": "icarius"}, 422),
+    ):
+        answer = client.post("/api/sessions/on", json={"study": name, "number": 7} | changes)
+        assert answer.status_code == status, changes

@@ -5,6 +5,7 @@ const COLOURS = ["#9c2f2a", "#2b5876", "#47703f", "#6f4f96", "#8a5a10"];
 const MISTAKE = 0.08, BLUNDER = 0.16, SHOWN = 0.005, DRAWN = 0.04;
 const MARKS = { figure: "figure", dwarf: "figure", hex: "hex", card: "card", area: "area", direction: "direction", dragon: "dragon", wind: "wind", side: "side" };
 const GRAPH = { width: 640, height: 190, left: 40, right: 12, top: 10, bottom: 24 };
+const TABLE = "table-"; // before the name of a seat at a game under way
 const SVG = "http://www.w3.org/2000/svg";
 
 const byId = (id) => document.getElementById(id);
@@ -294,21 +295,16 @@ function drawLinks() {
   const links = [];
   if (state.name) {
     const here = `/api/analysis/${state.name}`;
-    const whole = !state.name.startsWith("position-");
-    if (whole && decider(state.number)) links.push(element("button", { id: "play-on", type: "button", onclick: playOn }, "Play on from here"));
-    if (whole) links.push(element("a", { id: "download", href: `${here}/replay`, download: "game.jsonl" }, "Download the replay"));
+    if (!state.study.practice && decider(state.number)) links.push(element("button", { id: "play-on", type: "button", onclick: playOn }, "Play on from here"));
+    if (state.study.file) links.push(element("a", { id: "download", href: `${here}/replay`, download: "game.jsonl" }, "Download the replay"));
   } else if (state.study.replay) {
     links.push(element("a", { id: "download", href: URL.createObjectURL(new Blob([state.study.replay])), download: "game.jsonl" }, "Download the replay"));
   }
   byId("links").replaceChildren(...links.flatMap((link) => [link, " "]));
 }
 
-async function playOn() { // the page sets up a table after so many decisions of this game
-  const { number } = state;
-  try {
-    const { finished } = await ask(`/api/analysis/${state.name}/play`, "{}");
-    location.assign(`/#on-${finished}-${number}`);
-  } catch (error) { complain(error); }
+function playOn() { // the page sets up a table after so many decisions of this game
+  location.assign(`/#on-${state.name}-${state.number}`);
 }
 
 async function fillPosition() {
@@ -319,10 +315,17 @@ async function fillPosition() {
   } catch (error) { complain(error, "wrong"); }
 }
 
+function parsed(text) {
+  let position;
+  try { position = JSON.parse(text); } catch (error) { throw new Error(`A bracket, a comma or a quotation mark is missing or too much: ${error.message}`); }
+  if (position?.constructor !== Object) throw new Error("A position begins with { and ends with }.");
+  return position;
+}
+
 async function setUp() {
   byId("wrong").hidden = true;
   try {
-    const position = JSON.parse(byId("by-hand").value);
+    const position = parsed(byId("by-hand").value);
     const { study } = await ask("/api/analysis/position", JSON.stringify({ study: state.name, position }));
     location.assign(`/analysis/${study}`);
   } catch (error) { complain(error, "wrong"); }
@@ -355,10 +358,15 @@ function begin(study, name) {
   byId("title").textContent = study.game.replace(/_v0$/, "").replace(/_/g, " ");
   byId("players").textContent = study.seats.map((seat, i) => `${nice(seat)}: ${study.players[i]}`).join(" · ");
   byId("view").replaceChildren(...Object.keys(study.views).map((view) => element("option", { value: view }, nice(view))));
-  byId("nav").hidden = byId("setup").hidden = !name;
+  byId("nav").hidden = !name;
+  byId("setup").hidden = !name || study.practice;
+  byId("practice").hidden = !study.practice;
+  byId("to-game").hidden = !name.startsWith(TABLE);
+  byId("to-game").href = `/#${name.slice(TABLE.length)}`;
   byId("study").hidden = false;
   drawMoves();
-  show(Math.min(count() - 1, Number(location.hash.slice(1)) || 0));
+  const first = name.startsWith(TABLE) ? count() - 1 : 0; // a game under way: where it stands
+  show(Math.min(count() - 1, Number(location.hash.slice(1)) || first));
 }
 
 byId("first").onclick = () => show(0);

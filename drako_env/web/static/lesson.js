@@ -12,7 +12,7 @@ export async function startLesson(game, end) {
   [number, log, onEnd] = [0, [], end];
   if (location.hash.slice(1) !== `learn-${game}`) history.pushState(null, "", `#learn-${game}`);
   byId("title").textContent = titleOf(game);
-  for (const id of ["hint", "undo", "watching"]) byId(id).hidden = true;
+  for (const id of ["hint", "undo", "study", "watching"]) byId(id).hidden = true;
   byId("guide").hidden = false;
   byId("guide-next").onclick = next;
   show("session");

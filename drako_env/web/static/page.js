@@ -9,7 +9,7 @@ import { showRules } from "./rules.js";
 import { chosenGame, loadChoices, playOn, setUp } from "./setup.js";
 
 const LESSON = /^learn-([a-z_]+)$/;
-const ON = /^on-(.+)-(\d+)$/; // a finished game, and how many of its decisions stand
+const ON = /^on-(.+)-(\d+)$/; // what the analysis board shows, and how many of its decisions stand
 
 function leave(notice = "") {
   stop();
@@ -18,7 +18,7 @@ function leave(notice = "") {
   return setUp(notice).catch(complain);
 }
 
-async function route() { // what the address says: nothing, a game, a guided game, a finished game to go on from
+async function route() { // what the address says: nothing, a game, a guided game, a game to go on from
   const name = location.hash.slice(1), lesson = name.match(LESSON);
   if (!name) { stop(); state.shown = null; return setUp(); }
   if (lesson) return startLesson(lesson[1], leave).catch((error) => leave(error.message));

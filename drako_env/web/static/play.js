@@ -23,7 +23,7 @@ export function open(name, payload) {
   byId("guide").hidden = true;
   drawPause();
   const seats = Object.keys(payload.players);
-  byId("hands").replaceChildren(element("option", { value: "" }, "closed"), ...seats.map((seat) => element("option", { value: seat }, `of ${nice(seat)}`)));
+  byId("hands").replaceChildren(element("option", { value: "" }, "closed"), element("option", { value: "all" }, "all open"), ...seats.map((seat) => element("option", { value: seat }, `of ${nice(seat)}`)));
   show("session");
   draw(payload);
   rememberGame(name, payload);
@@ -83,6 +83,9 @@ function draw(payload) {
   byId("subtitle").textContent = subtitle(payload);
   byId("undo").hidden = !payload.practice;
   byId("undo").disabled = !payload.can_undo;
+  byId("study").hidden = !(world.analysis && payload.analysis) || Boolean(payload.over);
+  byId("study").href = `/analysis/table-${state.session}`;
+  byId("study").textContent = peopleOf(payload) ? "Analyse (practice)" : "Analyse";
   byId("hint").hidden = !peopleOf(payload);
   byId("hint").disabled = !payload.yours;
   byId("watching").hidden = peopleOf(payload) > 0;

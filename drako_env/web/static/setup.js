@@ -34,6 +34,7 @@ function connect() {
   byId("count").onchange = drawSeats;
   byId("options").onchange = drawSeats;
   byId("seats").onchange = drawStart;
+  byId("use-links").onchange = drawStart;
   byId("form").onsubmit = (event) => { event.preventDefault(); start(); };
   byId("finished").ontoggle = () => { if (byId("finished").open) drawFinished().catch(complain); };
   byId("links-close").onclick = () => byId("links").close();
@@ -90,6 +91,7 @@ function drawStart() {
   const people = chosenPlayers().filter((player) => player === choices.person).length;
   byId("start").textContent = people ? "Play" : "Watch";
   byId("links-label").hidden = people < 2;
+  byId("analysis-label").hidden = people < 2 || !choices.analysis || !byId("use-links").checked;
 }
 
 async function start() {
@@ -100,7 +102,7 @@ async function start() {
   button.disabled = true; // the first game of all takes some seconds
   button.textContent = "Setting up …";
   try {
-    const made = await ask("/api/sessions", { game: chosenGame(), players: chosenPlayers(), table: table || "", options: table === OWN ? {} : options, practice: byId("practice").checked, links });
+    const made = await ask("/api/sessions", { game: chosenGame(), players: chosenPlayers(), table: table || "", options: table === OWN ? {} : options, practice: byId("practice").checked, links, analysis: links && byId("use-analysis").checked });
     open(made.session, made);
     if (links) drawLinks(made);
   } catch (error) { complain(error); } finally {
@@ -109,18 +111,9 @@ async function start() {
   }
 }
 
-// goes on from a finished game after so many of its decisions: whoever was to decide there is a person now
-export async function playOn(name, number) {
-  const { games, person } = await loadChoices();
-  const answer = await fetch(`/api/finished/${name}`);
-  if (!answer.ok) throw new Error((await answer.json()).error);
-  const [header, ...decisions] = (await answer.text()).trim().split("\n").map((line) => JSON.parse(line));
-  const game = header.game.replace(/_v0$/, ""), offered = games[game].opponents.map(({ value }) => value);
-  const players = Object.entries(header.seats).map(([seat, player]) => {
-    if (seat === decisions[number]?.agent) return person;
-    return offered.includes(player) ? player : offered[0];
-  });
-  const made = await ask("/api/sessions", { game, players, begun: name, number });
+// goes on with what the analysis board shows: whoever was to decide there is a person now
+export async function playOn(study, number) {
+  const made = await ask("/api/sessions/on", { study, number });
   open(made.session, made);
 }
 
