@@ -94,13 +94,13 @@ class Chair:
     session: Session
     seat: int | None
     shared: bool
+    looks_on: bool = False
+    """Whether it is somebody who opens hands, which closes when people play."""
 
     @property
     def own(self) -> int | None:
         """The only seat that may be played from here, if it is not everybody's."""
-        if self.shared:
-            return None
-        if self.seat is None or not self.session.links:
+        if self.looks_on:
             raise RefusedError("who looks on does not play")
         return self.seat
 
@@ -108,7 +108,7 @@ class Chair:
     def eyes(self) -> int | None:
         """With whose eyes the game may be studied from here: those of one seat, `OPEN` for all hands, nobody's."""
         session = self.session
-        if session.over or not session.people:
+        if not session.closed:
             return OPEN
         alone = len(session.people) == 1
         seat = session.people[0] if alone and self.shared else self.seat
@@ -117,7 +117,8 @@ class Chair:
     def payload(self) -> dict[str, Any]:
         """What is shown here."""
         with self.session.lock:
-            return self.session.payload(self.seat, self.shared) | {"analysis": self.eyes is not None}
+            seat = None if self.looks_on and self.session.closed else self.seat
+            return self.session.payload(seat, self.shared) | {"analysis": self.eyes is not None}
 
     def study(self) -> tuple[SoFar, int]:
         """The game so far, and with whose eyes it is to be studied."""
@@ -344,31 +345,30 @@ class Server:
             return self._chair(name, client)
         return await self._work(client, lambda: self._chair(name, client))
 
-    def _chair(self, name: str, client: str, view: str | None = None) -> Chair:
+    def _chair(self, name: str, client: str, view: str | None = None, changed: bool = False) -> Chair:
         """Who asks: a name is that of a session, or with a secret that of one participant's link. `view` is the seat
-        whose hand somebody wants to see who only looks on, or all of them."""
+        whose hand somebody wants to see who only looks on, or all of them; people may play meanwhile (`changed`)."""
         table, dot, secret = name.partition(".")
         session = self.sessions.find(table, client)
         if bool(session.links) != bool(dot) or (dot and secret not in session.links):
             raise HTTPException(404, "there is no such game: the link is wrong, or the game was cleared")
-        if view:
-            eyes = {seat: number for number, seat in enumerate(session.game.seats)} | {ALL: OPEN}
-            if view not in eyes:
-                raise HTTPException(422, f"view: expected one of {', '.join(eyes)}")
-            if session.people and not session.over:
-                raise HTTPException(409, "hands are closed while people play")
-            return Chair(session, eyes[view], False)
-        return Chair(session, session.seat_of(session.links[secret]) if dot else None, not dot)
+        if not view:
+            return Chair(session, session.seat_of(session.links[secret]) if dot else None, not dot)
+        eyes = {seat: number for number, seat in enumerate(session.game.seats)} | {ALL: OPEN}
+        if view not in eyes:
+            raise HTTPException(422, f"view: expected one of {', '.join(eyes)}")
+        if session.closed and not changed:
+            raise RefusedError("hands are closed while people play")
+        return Chair(session, eyes[view], shared=False, looks_on=True)
 
     async def _changed(self, request: Request, change: Callable[[Chair], None], waiting: bool = True) -> Response:
         """Change a session, and answer with what it looks like then."""
 
         def work(chair: Chair) -> dict[str, Any]:
+            name, view = request.path_params["name"], request.query_params.get("view")
+            self._chair(name, "", view)  # what cannot be shown changes nothing
             change(chair)
-            again = self._chair(
-                request.path_params["name"], "", request.query_params.get("view")
-            )  # sides may be swapped
-            return again.payload()
+            return self._chair(name, "", view, changed=True).payload()  # sides may be swapped
 
         payload, timing = await self._at(request, work, waiting)
         return answers.answer(payload, headers=timing)

@@ -179,6 +179,11 @@ class Session:
         return self._position.over
 
     @property
+    def closed(self) -> bool:
+        """Whether hands are closed: people play."""
+        return bool(self.people) and not self.over
+
+    @property
     def idle(self) -> bool:
         """Whether nobody is at work on it."""
         free = not self._thinks and self.lock.acquire(blocking=False)

@@ -1,9 +1,7 @@
 """The analysis board in a real browser: a finished game, a file, a position set up by hand."""
 
 import json
-import os
 import random
-from pathlib import Path
 
 import pytest
 
@@ -13,14 +11,10 @@ from drako_env.games import make_game
 from drako_env.players import make_player
 from drako_env.web.analysis_study import make_analyst
 from drako_env.web.replay_page import html
-from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for
+from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, decide, open_page, sit_down, wait_for
 from tests.web.running import Running, app_of
 
 SHOTS = ROOT / "runs" / "screenshots"
-AXE = Path(os.environ.get("AXE", ROOT / "node_modules" / "axe-core" / "axe.min.js"))
-SERIOUS = (
-    "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
-)
 SEARCHED = "![...document.querySelectorAll('#choices td')].some((cell) => cell.textContent === '…')"
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: apt-get install chromium")
@@ -42,25 +36,6 @@ def address(file):
     with Running(app_of(folder=file.parents[1])) as running:
         yield running.url
         assert running.problems == []
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with browsing() as found:
-        yield found
-
-
-@pytest.fixture
-def page(browser):
-    opened = open_page(browser, 1400, 900)
-    problems = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    yield opened
-    if AXE.exists():
-        opened.evaluate(AXE.read_text(encoding="utf-8"))
-        assert opened.evaluate(SERIOUS) == []
-    opened.close()
-    assert problems == []
 
 
 def open_study(page, url):
@@ -106,6 +81,10 @@ def test_a_finished_game_is_analysed(page, address, file):
     assert listed == sorted(listed, reverse=True)
     assert page.locator("#choices tr[data-best=true]").count() == 1
     assert page.locator("#choices tbody tr").first.get_attribute("data-best") == "true"
+    assert page.locator("#choices tr[data-likeliest=true] .policy").all_inner_texts() == [
+        f"{max(shares(page, 'policy'))}%"
+    ]
+    assert page.inner_text("#choices tr[data-likeliest=true] th").startswith(("★ ☆", "☆"))
     assert "✓" in page.inner_text("#choices tr.chosen")
     assert page.locator("#board .overlay").count() == 1
     assert sorted(page.locator("#board .place").all_text_contents()) == HEXES

@@ -15,7 +15,7 @@ from drako_env.web import setup
 from drako_env.web.limits import Limits
 from drako_env.web.setup import Preset
 from tests.drako.positions import play, position
-from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, browsing, decide, open_page, sit_down, wait_for, watch
+from tests.web.browsing import CHROMIUM, QUICK, READY, ROOT, decide, open_page, sit_down, wait_for, watch
 from tests.web.running import HANGS, WITH_POLICY, Running, app_of
 from tests.web.test_server import client_at
 from tests.web.test_store import finished_game
@@ -42,22 +42,6 @@ def served():
 @pytest.fixture(scope="module")
 def address(served):
     return f"{served.url}/{QUICK}"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with browsing() as found:
-        yield found
-
-
-@pytest.fixture
-def page(browser):
-    opened = open_page(browser)
-    problems = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    yield opened
-    opened.close()
-    assert problems == []
 
 
 LINE = {"dragon": (-2, 0), "net": (-1, 0), "archer": (0, 0), "fury": (2, 0)}

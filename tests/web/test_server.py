@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import random
 import signal
 import threading
 import urllib.request
@@ -378,54 +377,3 @@ def test_requests_of_one_client_wait_for_each_other_and_for_nobody_else():
     assert done == [False, False, True]
     assert found[:2] == [True, True]
     assert "1 requests of your address are waiting" in found[2].detail
-
-
-NEWER = ["/cancel", "?view=dragon_0", "?view=%00", "?seen=x", "?seen=0.0.0", ".a", "."]
-DOCUMENTED = {200, 201, 204, 404, 405, 409, 413, 415, 422, 429}
-
-
-def fuzz(client, requests, seed):
-    """Random requests, most of them broken: only documented answers, and a refused one changes nothing."""
-    chance = random.Random(seed)
-    two = {"players": ["person", "person"], "links": True}
-    made = [new_session(client, practice=True, **(two if i == 3 else {})) for i in range(4)]
-    names = [one["session"] for one in made] * 3 + [
-        "nosuch",
-        "..",
-        "%00",
-        "%ff",
-        "a" * 99,
-    ]
-    junk = [*HOSTILE, b"{}", b"null", b"[]", b'{"number":0}', b'{"number":-1,"action":3}', "é".encode() * 9]
-    good = 0
-    for _ in range(requests):
-        name = chance.choice(names)
-        what = chance.choice(["", "/play", "/advance", "/undo", "/hint", "/rematch", "/replay", "/nosuch", "/", *NEWER])
-        before = client.get(f"/api/sessions/{name}")
-        body = chance.choice(junk)
-        if before.status_code == 200 and chance.random() < 0.7:
-            shown = before.json()
-            choices = [choice["id"] for choice in shown["actions"]] or [0]
-            number = {"number": shown["number"] if chance.random() < 0.8 else chance.randrange(-5, 400)}
-            action = {"action": chance.choice([*choices, chance.randrange(-3, 500)])}
-            empty = {key: {} for key in ("/undo", "/rematch", "/cancel")}
-            body = json.dumps(({"/play": number | action} | empty).get(what, number)).encode()
-        method = chance.choice(["GET", "POST", "POST", "POST", "PUT"])
-        kind = chance.choice(["application/json"] * 16 + ["text/plain", "", "application/json;charset=x", ";"])
-        answer = client.request(method, f"/api/sessions/{name}{what}", content=body, headers={"Content-Type": kind})
-        assert answer.status_code in DOCUMENTED, (method, name, what, body)
-        good += answer.status_code < 300
-        if answer.status_code >= 400:
-            assert answer.json()["error"]
-            assert client.get(f"/api/sessions/{name}").content == before.content
-    assert client.get("/api/games").status_code == 200
-    return good
-
-
-def test_fuzzed_requests(client):
-    assert fuzz(client, 200, seed=0) > 5
-
-
-@pytest.mark.slow
-def test_ten_thousand_fuzzed_requests(client):
-    print(f"{fuzz(client, 10_000, seed=1):,} of 10,000 requests were good")

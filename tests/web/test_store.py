@@ -1,13 +1,18 @@
 """Games are kept: after every decision, through a restart, within bounds; and finished ones as replays."""
 
 import random
+import re
+import time
+import urllib.request
+from pathlib import Path
 
 import pytest
 
 from drako_env import replay
 from drako_env.players import make_player
 from drako_env.web.store import SUFFIX, Store
-from tests.web.running import app_of
+from tests.web.browsing import serving
+from tests.web.running import HANGS, app_of
 from tests.web.test_server import NEW, client_at, new_session
 from tests.web.test_session import GAMES, play_on, session
 
@@ -144,14 +149,19 @@ def test_a_full_disk_ends_no_game_but_is_said(tmp_path, monkeypatch):
     assert not played.payload()["kept"]
 
 
-def test_the_server_starts_with_two_hundred_tables_and_two_thousand_finished_games(tmp_path):
-    store = Store(tmp_path)
-    play_on(kept(store, "mine", session("drako")), random.Random(1))
-    table, finished = table_file(store, "mine").read_bytes(), next((tmp_path / "finished").iterdir())
+def fill(folder, opponent):
+    """As many tables and finished games as are kept; every one of them a whole game."""
+    store = Store(folder)
+    play_on(kept(store, "mine", session("drako", opponent=opponent)), random.Random(1))
+    table, finished = table_file(store, "mine").read_bytes(), next((folder / "finished").iterdir())
     for number in range(199):
         table_file(store, f"table{number}").write_bytes(table)
     for number in range(1999):
-        (tmp_path / "finished" / f"20200101-000000-{number:04}{SUFFIX}").write_bytes(finished.read_bytes())
+        (folder / "finished" / f"20200101-000000-{number:04}{SUFFIX}").write_bytes(finished.read_bytes())
+
+
+def test_the_server_starts_with_two_hundred_tables_and_two_thousand_finished_games(tmp_path):
+    fill(tmp_path, "random")
     app = app_of(folder=tmp_path)
     client = client_at(app)
     assert len(app.state.sessions) == 0  # read when they are asked for
@@ -159,6 +169,38 @@ def test_the_server_starts_with_two_hundred_tables_and_two_thousand_finished_gam
     assert len(client.get("/api/finished").json()["games"]) == 100
     new_session(client)
     assert len(list((tmp_path / "tables").iterdir())) == 200
+
+
+def fetched(address, path):
+    with urllib.request.urlopen(f"{address}{path}", timeout=HANGS) as answer:
+        return answer.read()
+
+
+def memory(process):
+    """Of a process, in MB."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1000
+
+
+@pytest.mark.slow
+@pytest.mark.timing
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc")
+def test_a_full_folder_costs_little_memory_disk_and_time(tmp_path):
+    fill(tmp_path, "policy")
+    disk = sum(path.stat().st_size for path in tmp_path.rglob(f"*{SUFFIX}")) / 1e6
+    begun = time.perf_counter()
+    with serving("--keep", str(tmp_path)) as (server, address):
+        fetched(address, "api/finished")
+        started, used = time.perf_counter() - begun, [memory(server)]
+        for _ in range(2):
+            for number in range(199):
+                fetched(address, f"api/sessions/table{number}")
+            used.append(memory(server))
+    print(f"started in {started:.1f} s, {disk:.0f} MB on disk; MB of memory: {', '.join(f'{mb:.0f}' for mb in used)}")
+    assert started < 5
+    assert disk < 200
+    assert used[1] - used[0] < 500
+    assert used[2] - used[1] < 20, "a second look costs nothing"
 
 
 def test_a_restarted_server_goes_on(tmp_path):
@@ -184,7 +226,7 @@ def test_memory_is_bounded_and_nothing_is_lost(tmp_path):
 
 def finished_game(client):
     """The name of a finished game of two agents, and how many decisions it has."""
-    made = new_session(client, players=["random", "random"], table="tiny")
+    made = new_session(client, players=["heuristic", "heuristic"], table="tiny")
     shown, path = made, f"/api/sessions/{made['session']}"
     while not shown["over"]:
         shown = client.post(f"{path}/advance", json={"number": shown["number"]}).json()
@@ -197,7 +239,7 @@ def test_one_can_play_on_from_a_finished_game(tmp_path):
     made = client.post("/api/sessions/on", json={"study": name, "number": 7}).json()
     assert (made["number"], made["practice"]) == (7, True)
     assert [line["turn"] for line in made["log"]] == [line["turn"] for line in before["log"][:7]]
-    assert sorted(made["players"].values()) == ["person", "random"]
+    assert sorted(made["players"].values()) == ["heuristic", "person"]
     assert made["players"][made["decider"]] == "person"
     for changes, status in (
         ({"number": decisions}, 422),

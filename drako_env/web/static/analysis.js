@@ -3,6 +3,7 @@
 
 const COLOURS = ["#9c2f2a", "#2b5876", "#47703f", "#6f4f96", "#8a5a10"];
 const MISTAKE = 0.08, BLUNDER = 0.16, SHOWN = 0.005, DRAWN = 0.04;
+const NOBODY = 2; // a share that no choice has: there is no policy
 const MARKS = { figure: "figure", dwarf: "figure", hex: "hex", card: "card", area: "area", direction: "direction", dragon: "dragon", wind: "wind", side: "side" };
 const GRAPH = { width: 640, height: 190, left: 40, right: 12, top: 10, bottom: 24 };
 const TABLE = "table-"; // before the name of a seat at a game under way
@@ -152,7 +153,8 @@ function drawChoices() {
   byId("policy-name").textContent = state.study.judges[0];
   byId("search-name").textContent = state.study.judges[1];
   byId("decided").replaceChildren(...sentence(number));
-  const lines = worth.map((row, i) => choice(row, here.chosen, i === 0));
+  const likeliest = Math.max(...rows.map((row) => row.policy ?? NOBODY));
+  const lines = worth.map((row, i) => choice(row, here.chosen, i === 0, row.policy === likeliest));
   if (worth.length < rows.length) lines.push(element("tr", {}, element("td", { colSpan: 3 }, `and ${rows.length - worth.length} that nobody would choose`)));
   byId("choices").tBodies[0].replaceChildren(...lines);
   byId("recorded").textContent = recordedWords(here);
@@ -166,13 +168,15 @@ function sentence(number) {
   return sign ? [...words, element("span", { className: `mark${sign === "??" ? " worst" : ""}` }, `${sign} lost ${percent(loss)}`)] : words;
 }
 
-function choice(row, chosen, best) {
-  const name = element("th", { scope: "row" }, `${best ? "★ " : ""}${row.words}${row.action === chosen ? " ✓" : ""}`);
+function choice(row, chosen, best, likeliest) {
+  const name = element("th", { scope: "row" }, `${best ? "★ " : ""}${likeliest ? "☆ " : ""}${row.words}${row.action === chosen ? " ✓" : ""}`);
+  if (likeliest) name.prepend(element("span", { className: "unseen" }, "the policy's first: "));
   if (best) name.prepend(element("span", { className: "unseen" }, "best: "));
   if (row.action === chosen) name.append(element("span", { className: "unseen" }, " (was chosen)"));
   const line = element("tr", { className: row.action === chosen ? "chosen" : "" }, name, bar("policy", row.policy), bar("search", row.search));
   line.dataset.action = row.action;
   line.dataset.best = best;
+  line.dataset.likeliest = likeliest;
   return line;
 }
 
