@@ -19,6 +19,8 @@ SHARED = {
     "pictures/drako.svg": "tests/render/pictures/fire.svg",
     "pictures/page.png": "tests/web/page.png",
     "pictures/analysis.png": "tests/web/analysis.png",
+    "pictures/golden_dragon.png": "tests/web/pictures/golden_dragon.png",
+    "pictures/practice.png": "tests/web/pictures/practice.png",
     "pictures/setup.png": "tests/web/pictures/setup.png",
     "pictures/rules.png": "tests/web/pictures/rules.png",
     "pictures/guided.png": "tests/web/pictures/guided.png",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -21,6 +22,8 @@ from drako_env.web.analysis_study import ALL, Study
 STATIC = Path(__file__).parent / "static"
 STYLE = '<link rel="stylesheet" href="/static/analysis.css">'
 SCRIPT = '<script type="module" src="/static/analysis.js"></script>'
+IMPORT = re.compile(r'^import {.*} from "\./(\w+\.js)";$', re.MULTILINE)
+EXPORT = re.compile("^export ", re.MULTILINE)
 SHOWN_OPINIONS = 5
 Frames = Iterable[NDArray[np.uint8]]
 
@@ -92,11 +95,17 @@ def html(
 def _in_one(data: str) -> str:
     """The page with its parts and its data inside; nothing in the data can end the element that holds it."""
     page, style, script = ((STATIC / f"analysis.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
+    script = IMPORT.sub(lambda found: _inlined(found[1]), script)
     held = data.replace("<", "\\u003c")
     page = page.replace(STYLE, f"<style>\n{style}</style>")
     return page.replace(
         SCRIPT, f'<script id="data" type="application/json">{held}</script>\n<script type="module">\n{script}</script>'
     )
+
+
+def _inlined(name: str) -> str:
+    """A module as a part of the script that imports it."""
+    return EXPORT.sub("", (STATIC / name).read_text(encoding="utf-8"))
 
 
 def film(replay: Replay, path: Path, seat: str | None = None, width: int = 720, seconds: float = 1.0) -> None:

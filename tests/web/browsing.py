@@ -10,11 +10,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 from PIL import Image
 
+from drako_env import replay
+from drako_env.evaluation.runner import Job, play_job
+from drako_env.games import make_game
+from drako_env.players import make_player
 from tests.web.running import HANGS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -102,9 +107,10 @@ def shoot(page, name):
 
 
 def main():
-    """Set-up, rules, a guided game, a game with the dwarves asked whether to block, watching, a phone both ways."""
+    """Set-up, rules, a guided game, a game with the dwarves asked whether to block, watching, analysis, a phone both
+    ways."""
     chance = random.Random(2)
-    with serving() as (_, address), browsing() as browser:
+    with tempfile.TemporaryDirectory() as folder, serving("--keep", folder) as (_, address), browsing() as browser:
         page = open_page(browser)
         page.goto(address)
         page.wait_for_selector("select.player")
@@ -125,7 +131,39 @@ def main():
             shoot(page, f"pictures/{name}")
         page.set_viewport_size({"width": 1280, "height": 860})
         watch(page, f"{address}{QUICK}&watching", 20)
+        page.select_option("#hands", "all")
         shoot(page, "pictures/watching")
+        page.set_viewport_size({"width": 1400, "height": 900})
+        for name, number, picture in (("drako", 45, "analysis"), ("golden_dragon", 30, "pictures/golden_dragon")):
+            analyse(page, address, recorded(name, Path(folder) / f"{name}.jsonl"), number)
+            shoot(page, picture)
+        sit_down(page, f"{address}{QUICK}", 0)
+        for _ in range(6):
+            decide(page, chance)
+        page.click("#study")
+        page.wait_for_selector("#practice", state="visible")
+        wait_for(page, "![...document.querySelectorAll('#choices td')].some((cell) => cell.textContent === '…')")
+        shoot(page, "pictures/practice")
+
+
+def recorded(name, path):
+    """A game of learnt policies, in a file."""
+    game = make_game(name)
+    names = ("policy", "policy")
+    played = play_job(game, [make_player(one, game) for one in names], Job(names, 0, 3, record=True))
+    replay.save(path, replay.record(game, 3, names, played.actions, played.opinions, played.values))
+    return path
+
+
+def analyse(page, address, file, number):
+    """The analysis board with the game of a file, when all of it has been searched."""
+    page.goto(f"{address}analysis")
+    page.set_input_files("#file", file)
+    page.wait_for_url("**/analysis/file-*")
+    page.wait_for_selector("#board svg")
+    asked = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/search/')).length"
+    wait_for(page, f"{asked} === {len(replay.load(file).decisions)}")
+    page.locator("#moves button").nth(number).click()
 
 
 def watch(page, address, decisions):

@@ -1,6 +1,7 @@
 """Replays to leaf through."""
 
 import json
+import re
 import sys
 
 import msgspec
@@ -41,6 +42,7 @@ def test_one_page_that_needs_nothing_else(recorded):
     page = html(recorded)
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "src=" not in page
+    assert not re.search("^(import|export) ", page, re.MULTILINE)
     assert 'href="/' not in page.replace('<a href="/', ""), "but for the links of the server"
     data = json.loads(page.split('<script id="data" type="application/json">')[1].split("</script>")[0])
     assert replay.verify(replay.decode(data["replay"].encode()))

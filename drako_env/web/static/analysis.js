@@ -1,13 +1,14 @@
 // The analysis board: one game, position by position, with what a policy and a search think of every choice.
 // Its data is in the page (a file of its own), or comes from the server whose address says which game.
 
+import { marked, nameOf, shape, withoutQuestion } from "./picture.js";
+
 const COLOURS = ["#9c2f2a", "#2b5876", "#47703f", "#6f4f96", "#8a5a10"];
 const MISTAKE = 0.08, BLUNDER = 0.16, SHOWN = 0.005, DRAWN = 0.04;
 const NOBODY = 2; // a share that no choice has: there is no policy
 const MARKS = { figure: "figure", dwarf: "figure", hex: "hex", card: "card", area: "area", direction: "direction", dragon: "dragon", wind: "wind", side: "side" };
-const GRAPH = { width: 640, height: 190, left: 40, right: 12, top: 10, bottom: 24 };
+const GRAPH = { width: 440, height: 150, left: 40, right: 8, top: 10, bottom: 10 };
 const TABLE = "table-"; // before the name of a seat at a game under way
-const SVG = "http://www.w3.org/2000/svg";
 
 const byId = (id) => document.getElementById(id);
 const percent = (share) => `${Math.round(100 * share)}%`;
@@ -16,13 +17,6 @@ const state = { study: null, name: "", number: 0, view: "all" };
 
 function element(name, attributes = {}, ...children) {
   const made = Object.assign(document.createElement(name), attributes);
-  made.append(...children);
-  return made;
-}
-
-function shape(name, attributes = {}, ...children) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...children);
   return made;
 }
@@ -73,23 +67,10 @@ function show(number) {
   if (byId("setup").open) fillPosition();
 }
 
-function withoutQuestion(picture) { // it stands beside the picture, in the page's words
-  const question = picture.querySelector("[data-part=question]");
-  if (!question) return;
-  const { y, height } = question.getBBox(), { width, height: whole } = picture.viewBox.baseVal, top = y + height + 2;
-  question.remove();
-  picture.setAttribute("viewBox", `0 ${top} ${width} ${whole - top}`);
-  picture.removeAttribute("width"); // they are those of the whole picture
-  picture.removeAttribute("height");
-}
-
 function namePlaces(picture) { // as the moves call them; figures stand in front of the names
   for (const [mark, name] of Object.entries(state.study.places)) {
-    const [key, value] = [mark.slice(0, mark.indexOf(":")), mark.slice(mark.indexOf(":") + 1)];
-    const spot = picture.querySelector(`[data-${key}="${CSS.escape(value)}"]`);
-    if (!spot) continue;
-    const { x, y, width, height } = spot.getBBox(), bottom = spot.tagName === "polygon" ? 0.82 : 0.95;
-    spot.after(shape("text", { x: x + width / 2, y: y + height * bottom, "font-size": Math.min(width, height) * 0.16, class: "place", "aria-hidden": "true" }, name));
+    const [place] = marked(picture, mark);
+    place?.after(nameOf(place, name));
   }
 }
 
@@ -128,14 +109,14 @@ function drawGraph() {
     parts.push(shape("circle", { ...at, class: "mistake", fill: mark(lost(number)) === "??" ? "#7a0c0c" : "#d4682f", stroke: "#fff" }));
   }
   parts.push(shape("line", { class: "cursor", x1: across(state.number), x2: across(state.number), y1: GRAPH.top, y2: GRAPH.height - GRAPH.bottom, stroke: "#2a241d", "stroke-width": 1.5 }));
-  parts.push(shape("text", { x: GRAPH.left, y: GRAPH.height - 7, "font-size": 12, fill: "#5d5347" }, `winning chance by ${state.study.judges[0]} (line) and ${state.study.judges[1]} (dashes)`));
   const words = seats.map((seat) => `${nice(seat)} ${percent(state.study.chances[seat][state.number])}`).join(", ");
   const drawn = shape("svg", { viewBox: `0 0 ${GRAPH.width} ${GRAPH.height}`, role: "img", "aria-label": `Winning chances over the game; here: ${words}` }, ...parts);
   drawn.onclick = (event) => {
     const box = drawn.getBoundingClientRect(), x = ((event.clientX - box.x) * GRAPH.width) / box.width;
     show(Math.round(((x - GRAPH.left) / (GRAPH.width - GRAPH.left - GRAPH.right)) * (count() - 1)));
   };
-  byId("graph").replaceChildren(drawn);
+  const legend = `Line: ${state.study.judges[0]}; dashes: ${state.study.judges[1]}`;
+  byId("graph").replaceChildren(drawn, element("p", { className: "quiet" }, legend));
 }
 
 const sharesOf = (judge, number) => decision(number)[judge] || [];
@@ -235,8 +216,8 @@ function overlay(picture, { start, end, share }, tint) {
   const box = place(picture, end), [x, y] = middle(box), paint = { stroke: tint, opacity: 0.35 + 0.6 * share };
   const label = shape("text", { x, y: y + 5, "text-anchor": "middle", "font-size": 15, "font-weight": "bold", fill: tint, stroke: "#fff", "stroke-width": 3, "paint-order": "stroke" }, percent(share));
   if (!start) {
-    const ring = shape("rect", { x: box.x + 3, y: box.y + 3, width: box.width - 6, height: box.height - 6, rx: 10, fill: "none", "stroke-width": 2 + 5 * share, ...paint });
-    label.setAttribute("y", box.y + 14);
+    const wide = Math.min(2 + 5 * share, box.height / 8), ring = shape("rect", { ...box, rx: 10, fill: "none", "stroke-width": wide, ...paint });
+    label.setAttribute("y", box.y < 16 ? box.y + 14 : box.y - 3);
     return shape("g", {}, ring, label);
   }
   const [fromX, fromY] = middle(place(picture, start)), length = Math.hypot(x - fromX, y - fromY) || 1, wide = 3 + 9 * share;
@@ -244,7 +225,7 @@ function overlay(picture, { start, end, share }, tint) {
   const at = (along, aside) => `${fromX + stepX * along - stepY * aside},${fromY + stepY * along + stepX * aside}`;
   const shaft = shape("polyline", { points: `${at(26, 0)} ${at(tip - 12, 0)}`, "stroke-width": wide, ...paint });
   const head = shape("polygon", { points: [at(tip, 0), at(tip - 16, wide + 5), at(tip - 16, -wide - 5)].join(" "), fill: tint, opacity: paint.opacity });
-  label.setAttribute("y", y + 22);
+  label.setAttribute("y", y + 6); // below it is the name of the place
   return shape("g", {}, shaft, head, label);
 }
 

@@ -2,17 +2,14 @@
 // these marks ("hex:0,1") stand for an action, what places are called and what is there.
 
 import { byId, remembered } from "./common.js";
+import { marked, nameOf, shape, withoutQuestion } from "./picture.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MOVING = ["figure", "dragon"]; // what moves
 const MOVEMENT = 350; // milliseconds
 
 export const markName = ([key, value]) => `${key}:${value}`;
 
-const find = (mark) => {
-  const [key, value] = [mark.slice(0, mark.indexOf(":")), mark.slice(mark.indexOf(":") + 1)];
-  return [...document.querySelectorAll(`#board [data-${key}]`)].filter((one) => one.getAttribute(`data-${key}`) === value);
-};
+const find = (mark) => marked(byId("board"), mark);
 
 export function drawBoard(shown, last) {
   const before = middles();
@@ -37,28 +34,11 @@ function openCards() { // what was discarded, everybody may look at
   byId("cards").querySelector("summary").focus();
 }
 
-function withoutQuestion(svg) { // the page itself asks
-  const question = svg.querySelector("[data-part=question]");
-  if (!question) return;
-  const { x, bottom } = question.getBoundingClientRect(), { width, height } = svg.viewBox.baseVal;
-  const top = new DOMPoint(x, bottom).matrixTransform(svg.getScreenCTM().inverse()).y + 2;
-  svg.setAttribute("viewBox", `0 ${top} ${width} ${height - top}`);
-  svg.removeAttribute("height");
-  svg.removeAttribute("width");
-  question.remove();
-}
-
 function namePlaces({ names, holds }) {
   for (const [mark, name] of Object.entries(names)) {
     const [place] = find(mark);
     if (!place) continue;
-    const { x, y, width, height } = place.getBBox(), size = Math.min(width, height) * 0.16;
-    const bottom = place.tagName === "polygon" ? 0.82 : 0.95; // a hexagon is narrow below
-    const label = document.createElementNS(SVG, "text");
-    for (const [key, value] of Object.entries({ x: x + width / 2, y: y + height * bottom, "font-size": size, class: "place" })) label.setAttribute(key, value);
-    label.textContent = name;
-    label.setAttribute("aria-hidden", "true");
-    if (!holds[mark] || place.tagName !== "polygon") place.after(label); // a figure would cover it
+    if (!holds[mark] || place.tagName !== "polygon") place.after(nameOf(place, name)); // a figure would cover it
     place.dataset.place = name;
     place.setAttribute("role", "img");
     place.setAttribute("tabindex", "-1");
@@ -85,7 +65,7 @@ function move(before) { // from where a figure was
   for (const [mark, one] of figures()) {
     const [was, is] = [before.get(mark), after.get(mark)];
     if (!was || Math.hypot(was[0] - is[0], was[1] - is[1]) < 4) continue;
-    const around = document.createElementNS(SVG, "g"); // the figure's own transformation stays as it is
+    const around = shape("g"); // the figure's own transformation stays as it is
     one.replaceWith(around);
     around.append(one);
     const from = `translate(${(was[0] - is[0]) * scale}px, ${(was[1] - is[1]) * scale}px)`;
