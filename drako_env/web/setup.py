@@ -11,6 +11,9 @@ from typing import Any
 
 from drako_env.engine.game import Game
 from drako_env.games import GAMES, Entry, make_game
+from drako_env.players import has_policy
+from drako_env.players.levels import NAMES as LEVELS
+from drako_env.players.levels import in_words, ladder_of
 from drako_env.web.lessons import has_lesson
 
 WORDS = Path(__file__).parent / "setup.toml"
@@ -85,9 +88,19 @@ def _opponent(game: str, spec: str) -> dict[str, str]:
     """An agent by what it is, with its rating where one was measured."""
     words = _words()
     label = words["opponents"].get(spec, spec)
-    measured = words["ratings"].get(game, {}).get(spec)
-    note = f" (rating {measured['rating']}, {measured['ms']:g} ms a decision)" if measured else ""
-    return {"value": spec, "label": label + note}
+    if measured := words["ratings"].get(game, {}).get(spec):
+        label += f" (rating {measured['rating']}, {measured['ms']:g} ms a decision)"
+    elif spec in LEVELS:
+        label = f"Level {spec.partition(':')[2]}: {_level(game, LEVELS.index(spec))}"
+    return {"value": spec, "label": label}
+
+
+def _level(name: str, number: int) -> str:
+    """What a level is in a game whose levels have no rating; among many it may be another player than between two."""
+    counts = GAMES[name].options.get("num_players", ())
+    games = [make_game(name, num_players=count) for count in counts] or [make_game(name)]
+    few, many = (in_words(ladder_of(game, has_policy(game))[number]) for game in (games[0], games[-1]))
+    return few if few == many else f"{few}; among more than two {many}"
 
 
 @cache

@@ -48,6 +48,15 @@ def test_ratings_are_those_that_were_measured():
         assert f"(rating {rating}, {float(ms):g} ms a decision)" in shown["label"]
 
 
+def test_levels_without_a_rating_are_called_what_they_are():
+    shown = described("golden_dragon", ["level:1", "level:4", "level:8"], Preset())["opponents"]
+    assert [one["label"] for one in shown] == [
+        "Level 1: any legal action",
+        "Level 4: rules of thumb",
+        "Level 8: a search, 8000 simulations a decision; among more than two a search, 30000 simulations a decision",
+    ]
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_every_option_table_and_opponent_is_explained(name):
     shown = described(name, ["policy", "level:1", "level:8", "heuristic", "ismcts:200", "random"], Preset())
