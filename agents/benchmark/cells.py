@@ -16,7 +16,7 @@ from typing import Any
 from agents.benchmark.algorithms import ALGORITHMS, Algorithm, Learnt
 from drako_env.exact import Tree, build_tree, exploitability, uniform
 from drako_env.games import make_game
-from drako_env.runs import read, write
+from drako_env.runs import obey_parent, read, write
 
 LOOKS = 24
 """How often exploitability is worked out, at times that grow in equal proportions."""
@@ -116,7 +116,7 @@ def run_cells(cells: list[Cell], folder: Path, processes: int, tell: Callable[[C
     """Those that are missing, each on a core of its own; `tell` hears of every one that is done."""
     folder.mkdir(parents=True, exist_ok=True)
     waiting = sorted(missing(cells, folder), key=lambda cell: (cell.game, cell.table))
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), obey_parent) as pool:
         running = {pool.submit(run_cell, cell, folder): cell for cell in waiting}
         try:
             for done in as_completed(running):

@@ -137,6 +137,7 @@ def test_hostile_requests_change_nothing(client):
         ("POST", f"{path}/play", json.dumps({"number": 9, "action": min(legal)}), 409),
         ("POST", f"{path}/play", json.dumps({"number": 0}), 422),
         ("POST", f"{path}/play", json.dumps({"number": 0, "action": 2**70}), 409),
+        ("POST", f"{path}/play?view=nosuch", json.dumps({"number": 0, "action": min(legal)}), 422),
         ("POST", f"{path}/advance", json.dumps({"number": 0}), 409),
         ("POST", f"{path}/undo", "{}", 409),
         ("POST", f"{path}/rematch", "{}", 409),
