@@ -51,6 +51,9 @@ def _game(tree: Tree) -> Game:
 
 # ------------------------------------------------------------------------------------------- self-play of this project
 
+MAGNET = 0.3
+"""What `Config.magnet` is to be in games as small as these, where mixing decides."""
+
 
 def self_play(
     tree: Tree, seed: int, progress: Progress, learners: Learners | None = None, **settings: Any
@@ -214,7 +217,7 @@ def guided_search(
 ) -> Generator[Learnt]:
     """Self-play for a part of the time, then a search that is guided by what it has learnt. It is looked at once."""
     game, learners = _game(tree), LocalLearners(1)
-    work = self_play(tree, seed, lambda: min(1.0, progress() / training), learners)
+    work = self_play(tree, seed, lambda: min(1.0, progress() / training), learners, magnet=MAGNET)
     with TemporaryDirectory() as folder:
         learnt = next(work)
         while progress() < training:
@@ -225,14 +228,14 @@ def guided_search(
     yield Learnt(learnt.decisions + found.decisions, found.strategies)
 
 
-PLAIN = {"entropy": 0.0, "last_entropy": 0.0, "magnet": 0.0, "average": 0.0, "sparring": 0.0, "kept": 1.0}
+PLAIN = {"entropy": 0.0, "last_entropy": 0.0, "average": 0.0, "sparring": 0.0, "kept": 1.0}
 """Self-play of the newest networks alone, without regularisation."""
 
 ALGORITHMS: dict[str, Algorithm] = {
     "self-play": self_play,
     "self-play, entropy 0.2": partial(self_play, entropy=0.2, last_entropy=0.05),
     "self-play, entropy 0.01": partial(self_play, entropy=0.01, last_entropy=0.002),
-    "self-play, no magnet": partial(self_play, magnet=0.0),
+    "self-play, magnet 0.3": partial(self_play, magnet=MAGNET),
     "plain self-play": partial(self_play, **PLAIN),
     "MaskablePPO": maskable_ppo,
     "RLlib": rllib,

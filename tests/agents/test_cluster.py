@@ -28,7 +28,7 @@ from drako_env.players import make_player
 from drako_env.players.policy import load_policy
 
 ROOT = Path(__file__).parents[2]
-SMALL = {"layers": [32], "num_envs": 32, "steps": 16, "minibatch": 256, "rollouts": 1, "eval_games": 16}
+SMALL = {"layers": [32], "num_envs": 32, "steps": 16, "minibatch": 256, "rollouts": 1, "eval_games": 16, "magnet": 0.1}
 SMALL_WORDS = [word for name, value in SMALL.items() for word in ("--train", f"{name}={value}")]
 BEGIN = ["--set", "rules=tiny", *SMALL_WORDS]
 SEEDS = {"dragon_0": 1, "dwarves_0": 2}

@@ -25,7 +25,7 @@ from drako_env.players.policy import load_policy
 from tests.programs import call
 
 ROOT = Path(__file__).parents[2]
-SMALL = {"layers": [32], "num_envs": 32, "steps": 32, "minibatch": 256, "rollouts": 2, "eval_games": 16}
+SMALL = {"layers": [32], "num_envs": 32, "steps": 32, "minibatch": 256, "rollouts": 2, "eval_games": 16, "magnet": 0.1}
 SMALL_WORDS = [word for name, value in SMALL.items() for word in ("--train", f"{name}={value}")]
 
 
