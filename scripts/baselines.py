@@ -120,7 +120,8 @@ def train_ppo(game: Game, folder: Path, seed: int, options: argparse.Namespace) 
 def train_league(script: str, game: Game, folder: Path, seed: int, options: argparse.Namespace) -> Trained:
     """What one of the project's own scripts does."""
     begun = (folder / "about.json").exists()
-    words = ["--resume"] if begun else [*_game_words(options), "--seed", str(seed), "--games", "1"]
+    words = ["--resume"] if begun else [*_game_words(options), "--seed", str(seed)]
+    words += ["--games", str(len(game.seats))]  # its own evaluation, as short as can be
     runners = ["--runners", str(options.processes)] if script == RLLIB else []
     command = [sys.executable, str(ROOT / "scripts" / script), *words, *runners, "--minutes", str(options.minutes)]
     done = subprocess.run([*command, "--out", str(folder)], capture_output=True, text=True)

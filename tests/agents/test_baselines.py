@@ -90,10 +90,11 @@ def test_maskable_ppo_stops_when_its_time_is_over(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("game", [(), ("--game", "golden_dragon", "--players", "2")], ids=["drako", "golden_dragon"])
 @pytest.mark.parametrize(("method", "library"), [("self-play", "sb3_contrib"), ("rllib", "ray")])
-def test_a_league_is_trained_and_gone_on_with(tmp_path, method, library):
+def test_a_league_is_trained_and_gone_on_with(tmp_path, method, library, game):
     pytest.importorskip(library, reason=f"{library} is missing: make setup installs it")
-    words = (method, "--minutes", "0.05", "--seeds", "1", "--games", "2")
+    words = (method, "--minutes", "0.05", "--seeds", "1", "--games", "2", *game)
     assert run(tmp_path, *words) == 0
     before = json.loads((tmp_path / f"{method}-0.json").read_text())
     (tmp_path / f"{method}-0.json").unlink()  # as if it had been interrupted after training
