@@ -58,8 +58,9 @@ def start(code: str, cache: Path, root: Path = ROOT) -> Start:
     process = subprocess.Popen([sys.executable, "-c", code], cwd=cache, env=environment, stderr=subprocess.PIPE)
     assert process.stderr is not None
     said = [(0.0, "the start")]
-    for line in process.stderr:
-        said.append((used_by(process.pid), line.decode().strip()))
+    with process.stderr:
+        for line in process.stderr:
+            said.append((used_by(process.pid), line.decode().strip()))
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
