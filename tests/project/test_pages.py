@@ -22,7 +22,7 @@ IN_A_CLONE = {"guides/training", "guides/exact"}
 """What they import is not in the wheel."""
 FRAGMENTS = {"reference/dataset", "reference/replay", "reference/rllib"}
 """They begin with a file or a trained algorithm of the reader's."""
-TASTE = {"learn(1_000_000)": "learn(1_024)"}
+TASTE = {"sb3_env(512, ": "sb3_env(1, ", ".learn(1_000_000)": ".learn(1_024)"}
 """What would take minutes."""
 FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
