@@ -12,8 +12,10 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,24 +25,67 @@ import numba
 import numpy as np
 from llvmlite.binding import get_host_cpu_name
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 ENGINE = Path(__file__).parent
+PATIENCE = 2.5
+"""Seconds after which whoever waits for the compiler hears that it is still at work."""
+
+
+class _Part(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function that kernels inline and nobody else calls: no machine code is made of it by itself."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Python cannot call it ..."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> "_Part":
+        """... and numba, which asks where to put the objects of Python that it refers to, has none to put."""
+        return self
+
+    def set_env(self, name: str, env: Any) -> None: ...
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, for parts."""
+
+    def define_pipelines(self) -> Any:
+        """Numba's own, into a part."""
+        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
 
 
 def jit(function: F) -> F:
     """Compile `function` into the kernel that calls it; with `NUMBA_DISABLE_JIT=1` leave it plain Python.
 
     Inlining everything makes a step a third faster, and kernels are all that Python calls."""
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    options = {
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "forceinline": True,
+        "pipeline_class": _PartCompiler,
+    }
     compiled: F = numba.njit(error_model="numpy", **options)(function)
     return compiled
 
 
 def fast_jit(function: F) -> F:
     """The same for sums of many numbers, which the compiler may add in any order."""
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    options = {
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "forceinline": True,
+        "pipeline_class": _PartCompiler,
+    }
     compiled: F = numba.njit(error_model="numpy", fastmath=True, **options)(function)
     return compiled
 
@@ -50,8 +95,8 @@ def kernel(function: F, folder: Path) -> F:
     compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
     if not numba.config.DISABLE_JIT:
         dispatcher: Any = compiled
-        dispatcher._cache = _KernelCache(function, folder)
-        dispatcher._compiler.compile = _uncollected(dispatcher._compiler.compile)
+        dispatcher._cache = kept = _KernelCache(function, folder)
+        dispatcher._compiler.compile = _heard_of(_uncollected(dispatcher._compiler.compile), kept.what)
     return compiled
 
 
@@ -69,6 +114,27 @@ def _uncollected(work: Callable[..., Any]) -> Callable[..., Any]:
                 gc.enable()
 
     return call
+
+
+def _heard_of(work: Callable[..., Any], what: str) -> Callable[..., Any]:
+    """Say every few seconds that it goes on."""
+
+    def tell(over: threading.Event) -> None:
+        start = time.monotonic()
+        while not over.wait(PATIENCE):
+            waited = time.monotonic() - start
+            print(f"drako_env: still compiling {what} ({waited:.0f} s) ...", file=sys.stderr, flush=True)
+
+    @contextmanager
+    def telling() -> Iterator[None]:
+        over = threading.Event()
+        threading.Thread(target=tell, args=(over,), daemon=True).start()
+        try:
+            yield
+        finally:
+            over.set()
+
+    return telling()(work)
 
 
 def never_compiled(*kernels: Callable[..., Any]) -> bool:
@@ -104,13 +170,13 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         located = {"_locator_classes": [_Folder(function, folder)]}
         self._impl_class = type("Located", (CompileResultCacheImpl,), located)
         super().__init__(function)
-        self._what, self._into = f"{folder.name.rpartition('-')[0]} {function.__name__.strip('_')}", folder.parent
+        self.what, self._into = f"{folder.name.rpartition('-')[0]} {function.__name__.strip('_')}", folder.parent
         self.index = Path(self._cache_file._index_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = _uncollected(super().load_overload)(sig, target_context)
         if found is None:
-            print(f"drako_env: compiling {self._what}, once, into {self._into} ...", file=sys.stderr, flush=True)
+            print(f"drako_env: compiling {self.what}, once, into {self._into} ...", file=sys.stderr, flush=True)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -51,6 +51,13 @@ def test_check_env(name, seat, illegal, normalized, monkeypatch):
 
 
 @pytest.mark.parametrize("name", IDS)
+def test_check_env_by_default_names_the_remedy(name):
+    """It draws actions blindly, and an illegal one is a mistake."""
+    with pytest.raises(ValueError, match=r"is illegal for .*illegal='lose'"):
+        check_env(gymnasium.make(name), skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", IDS)
 def test_record_episode_statistics(name):
     ends = play(RecordEpisodeStatistics(gymnasium.make(name)), 300)
     assert len(ends) > 1

@@ -1,6 +1,7 @@
 """The cache of machine code: what it is kept by, where, and what is said."""
 
 import os
+import threading
 
 import numba
 import numpy as np
@@ -46,7 +47,8 @@ def double(x):
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_a_kernel_says_so_before_it_is_compiled_and_never_again(tmp_path, capsys):
+def test_a_kernel_says_so_before_it_is_compiled_and_never_again(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(jit, "PATIENCE", 600)
     folder = tmp_path / "toys-1"
     kernel = jit.kernel(double, folder)
     assert jit.never_compiled(kernel)
@@ -56,6 +58,22 @@ def test_a_kernel_says_so_before_it_is_compiled_and_never_again(tmp_path, capsys
     assert not jit.never_compiled(again)
     assert again(5) == 10
     assert capsys.readouterr().err == ""
+
+
+def test_what_takes_long_is_heard_of_until_it_is_over(capsys, monkeypatch):
+    monkeypatch.setattr(jit, "PATIENCE", 1e-3)
+    heard = ""
+
+    def work(x):
+        nonlocal heard
+        while heard.count("still compiling toys double (0 s)") < 2:
+            heard += capsys.readouterr().err
+        return x
+
+    before = threading.active_count()
+    assert jit._heard_of(work, "toys double")(3) == 3
+    while threading.active_count() > before:
+        pass
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")

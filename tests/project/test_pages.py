@@ -18,6 +18,12 @@ DOCS = ROOT / "notebooks" / "docs"
 SLOW = {"guides/own-repository", "reference/testing"}
 PAGES = [*sorted(SLOW), "guides/troubleshooting", "guides/compatibility", "guides/baselines"]
 NEEDS = {"guides/own-repository": "sb3_contrib", "reference/testing": "ray"}
+IN_A_CLONE = {"guides/training", "guides/exact"}
+"""What they import is not in the wheel."""
+FRAGMENTS = {"reference/dataset", "reference/replay", "reference/rllib"}
+"""They begin with a file or a trained algorithm of the reader's."""
+TASTE = {"sb3_env(512, ": "sb3_env(1, ", ".learn(1_000_000)": ".learn(1_024)"}
+"""What would take minutes."""
 FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -35,7 +41,28 @@ def program(page, folder):
             (folder / title).write_text(text, encoding="utf-8")
         else:
             parts.append(text)
-    return "\n".join(parts)
+    code = "\n".join(parts)
+    for long, short in TASTE.items():
+        code = code.replace(long, short)
+    return code
+
+
+def for_the_installed():
+    """All pages with code that needs the wheel alone, the README among them."""
+    files = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    names = [Path(os.path.relpath(file, DOCS)).with_suffix("").as_posix() for file in files]
+    return [name for name in names if name not in IN_A_CLONE | FRAGMENTS and blocks(name, "python")]
+
+
+def test_pages_that_need_a_clone_say_so():
+    for page in IN_A_CLONE:
+        assert any(
+            re.search(r"^(from|import) (agents|scripts)\b", text, re.MULTILINE) for _, text in blocks(page, "python")
+        )
+    for page in for_the_installed():
+        assert not any(
+            re.search(r"^(from|import) (agents|scripts)\b", text, re.MULTILINE) for _, text in blocks(page, "python")
+        ), page
 
 
 def lines(page):

@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.project import test_pages
+from tests.project.test_extras import extras
 
 pytestmark = pytest.mark.slow
 
@@ -165,7 +166,7 @@ class Installed:
         self.variables = {"NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": ""}
         self.cwd.mkdir()
         constraints = ("--constraint", str(ROOT / "constraints.txt"))
-        self.run("python", "-m", "pip", "install", "--quiet", *constraints, f"{wheel}{extras}")
+        self.run("python", "-m", "pip", "install", "--quiet", "--no-compile", *constraints, f"{wheel}{extras}")
 
     def run(self, program, *words, **options):
         return run(str(self.programs / program), *words, cwd=self.cwd, **options, **self.variables)
@@ -257,5 +258,21 @@ def test_the_guide_can_be_followed_without_a_clone(learning):
         if words[0] == "drako-env":
             learning.run(*words)
     assert json.loads((learning.cwd / "runs" / "tournament" / "report.json").read_text())["games"] == 9 * 20
-    for page in ("guides/troubleshooting", "guides/compatibility"):
-        learning.run("python", "-c", test_pages.program(page, learning.cwd))
+
+
+@pytest.fixture(scope="module")
+def complete(wheel, tmp_path_factory):
+    return Installed(tmp_path_factory.mktemp("complete"), wheel, "[train,pictures,web,film,rllib,openspiel,examples]")
+
+
+@pytest.mark.parametrize("page", test_pages.for_the_installed())
+def test_a_page_runs_without_a_clone(complete, page):
+    complete.run("python", "-c", test_pages.program(page, complete.cwd))
+
+
+@pytest.mark.parametrize("extra", sorted(extras()))
+def test_an_extra_by_itself_agrees(wheel, extra, tmp_path):
+    """With the pinned versions, in an environment of its own."""
+    alone = Installed(tmp_path, wheel, f"[{extra}]")
+    assert "No broken requirements" in alone.run("python", "-m", "pip", "check")
+    shutil.rmtree(tmp_path / "venv")  # some gigabytes
