@@ -16,6 +16,8 @@ def count_wins(game: Game, side: str, policy: Policy | str, opponent: str, games
     wins = 0
     for number, seat in enumerate(seats):
         part = len(range(number, games, len(seats)))
+        if not part:
+            break  # fewer games than seats
         players = [policy if i == seat else opponent for i in range(len(game.seats))]
         seated = zip(players, map(role_of, game.seats), strict=True)
         if all(kernel_player(player, role, game) is not None for player, role in seated):

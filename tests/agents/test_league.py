@@ -118,6 +118,11 @@ def test_games_of_an_evaluation_are_counted_once():
     assert 45 < count_wins(game, "dragon_0", "random", "random", 100, 0) < 90
 
 
+def test_fewer_games_than_seats_are_counted_too():
+    game = make_game("golden_dragon", num_players=3)
+    assert count_wins(game, "player", "heuristic", "random", 1, 0) == 1
+
+
 def train(*words):
     new = [] if "--resume" in words else ["--set", "rules=tiny", *SMALL_WORDS]
     return call("train", *new, *words)

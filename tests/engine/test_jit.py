@@ -60,20 +60,30 @@ def test_a_kernel_says_so_before_it_is_compiled_and_never_again(tmp_path, capsys
     assert capsys.readouterr().err == ""
 
 
-def test_what_takes_long_is_heard_of_until_it_is_over(capsys, monkeypatch):
-    monkeypatch.setattr(jit, "PATIENCE", 1e-3)
-    heard = ""
+def test_what_takes_long_is_heard_of_until_it_is_over(monkeypatch):
+    lines, twice = [], threading.Event()
+
+    class Ear:
+        def write(self, text):
+            lines.append(text)
+            if len(lines) > 2:
+                twice.set()
+
+        def flush(self):
+            pass
 
     def work(x):
-        nonlocal heard
-        while heard.count("still compiling toys double (0 s)") < 2:
-            heard += capsys.readouterr().err
+        assert twice.wait(60)
         return x
 
-    before = threading.active_count()
+    monkeypatch.setattr(jit, "PATIENCE", 1e-3)
+    monkeypatch.setattr(jit.sys, "stderr", Ear())
+    before = set(threading.enumerate())
     assert jit._heard_of(work, "toys double")(3) == 3
-    while threading.active_count() > before:
-        pass
+    assert lines[0] == "drako_env: still compiling toys double (0 s) ..."
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
