@@ -160,7 +160,8 @@ def test_it_is_cached_apart_and_pickled_by_name(tmp_path):
 
 def test_self_play_learns_it(tmp_path):
     """Collected, learnt and exported as any game's: what comes of it is far harder to exploit than random play."""
-    config = Config.load(layers=[32], num_envs=64, steps=32, minibatch=256, entropy=0.1, last_entropy=0.02)
+    shape = {"layers": [32], "num_envs": 64, "steps": 32, "minibatch": 256}
+    config = Config.load(**shape, entropy=0.1, last_entropy=0.02, magnet=0.3)
     learners = LocalLearners(2)
     learners.start(GAME, {"player": 0}, config)
     for number in range(40):
