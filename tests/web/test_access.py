@@ -145,6 +145,7 @@ def test_the_analysis_board(page, address, finished):
     page.wait_for_selector("#board svg")
     check(page)
     page.click("#setup summary")
+    wait_for(page, "document.getElementById('by-hand').value.length > 9")
     page.fill("#by-hand", "{}")
     page.click("#load")
     page.wait_for_selector("#wrong", state="visible")
