@@ -1,7 +1,8 @@
 """PPO's update of a network from decisions that the kernels have noted, for any library's optimiser; no work is done
 twice."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,18 @@ class Settings(NamedTuple):
     """The weight of the distance to the policy that holds this one back."""
 
 
+@contextmanager
+def tiny_is_zero() -> Iterator[None]:
+    """In this thread numbers too small for all their digits are zero. What an action or an input that has become rare
+    leaves in Adam's moments shrinks to such numbers, and with them Intel's processors take several times as long."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
+@tiny_is_zero()
 def learn(
     judge: Judge, optimizer: torch.optim.Optimizer, batch: Batch, settings: Settings, magnet: Batch | None = None
 ) -> dict[str, float]:
