@@ -162,6 +162,20 @@ def test_a_position_is_set_up_by_hand(page, address):
     wait_for(page, f"state.shown.number > 0 && {READY}")
 
 
+def test_what_somebody_typed_stays_when_they_step_on(page, address):
+    open_study(page, f"{address}/analysis/game#6")
+    page.click("#setup summary")
+    wait_for(page, "document.getElementById('by-hand').value.length > 9")
+    first = page.input_value("#by-hand")
+    page.click("#on")
+    wait_for(page, f"document.getElementById('by-hand').value !== {json.dumps(first)}")
+    page.fill("#by-hand", '{"turn": 3}')
+    with page.expect_response("**/position/8"):
+        page.click("#on")
+    page.evaluate("fetch('/api/analysis/game/position/8').then((answer) => answer.json())")  # after the page's own
+    assert page.input_value("#by-hand") == '{"turn": 3}'
+
+
 @pytest.mark.parametrize(
     ("text", "says"), [("{", "A bracket, a comma"), ("7", "begins with {"), ("{}", "lacks the key")]
 )

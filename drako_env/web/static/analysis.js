@@ -296,7 +296,10 @@ async function fillPosition() {
   const { number } = state;
   try {
     const { position } = await ask(`/api/analysis/${state.name}/position/${number}`);
-    if (number === state.number) byId("by-hand").value = JSON.stringify(position, null, 1).replace(/\[\n\s+(-?\d+),\n\s+(-?\d+)\n\s+\]/g, "[$1, $2]");
+    const field = byId("by-hand");
+    if (number !== state.number || field.value !== (state.filled ?? "")) return; // what somebody typed stays
+    field.value = JSON.stringify(position, null, 1).replace(/\[\n\s+(-?\d+),\n\s+(-?\d+)\n\s+\]/g, "[$1, $2]");
+    state.filled = field.value;
   } catch (error) { complain(error, "wrong"); }
 }
 
