@@ -69,10 +69,7 @@ class SeatGames:
     ) -> None:
         if illegal not in ILLEGAL:
             raise ValueError(f"illegal = {illegal!r}: allowed are {', '.join(map(repr, ILLEGAL))}")
-        chosen = [i for i, name in enumerate(game.seats) if (seat or game.seats[0]) in (name, role_of(name))]
-        if not chosen:
-            names = dict.fromkeys([*game.seats, *map(role_of, game.seats)])
-            raise ValueError(f"seat = {seat!r}: allowed are {', '.join(map(repr, names))}")
+        self._seats = np.array(_seats_called(game, seat or game.seats[0]))
         self.game, self.canonical = game, canonical and len(game.symmetries.actions) > 1
         self.illegal, self.normalized = illegal, normalized
         self.batch = GameBatch(game, num_games, seed)
@@ -91,9 +88,8 @@ class SeatGames:
         self.observation_space = observation_space(game, normalized)
         self.action_space: spaces.Space[np.int64] = action_space(game)
         self._games = np.arange(num_games)
-        self._seats = np.array(chosen)
         self._deals = self._games.copy()
-        self.seat = self._seats[self._deals % len(chosen)]
+        self.seat = self._seats[self._deals % len(self._seats)]
         """The learner's, in each game."""
         self.length = 0.0
         """How many decisions with a choice the learner made a game, in the rollout collected last."""
@@ -386,6 +382,15 @@ class SeatGames:
             agent.reset(random_seed(self._chance))
             actions.append(agent.act(self.batch.view(game)))
         return actions
+
+
+def _seats_called(game: Game, called: str) -> list[int]:
+    """The numbers of a seat, or of all seats of a role."""
+    chosen = [i for i, name in enumerate(game.seats) if called in (name, role_of(name))]
+    if not chosen:
+        names = dict.fromkeys([*game.seats, *map(role_of, game.seats)])
+        raise ValueError(f"seat = {called!r}: allowed are {', '.join(map(repr, names))}")
+    return chosen
 
 
 def _named(opponent: Opponent) -> dict[str, tuple[float, Player]]:
