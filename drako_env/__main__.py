@@ -14,6 +14,7 @@ COMMANDS = {
     "tournament": ("everybody against everybody: pay-offs, ratings, equilibrium", "evaluation"),
     "balance": ("how even a game is under a rules table", "evaluation"),
     "dataset": ("games of players as a data set to learn from", "evaluation"),
+    "habits": ("how somebody plays, from a data set of games", "evaluation"),
     "replay": ("leaf through a recorded game; make a page or a film of it", "replay"),
     "train": ("train by self-play (in a clone)", "train"),
     "compile": ("compile all kernels beforehand, for images and many processes", "train"),

@@ -18,7 +18,7 @@ ALLOWED = {
     "evaluation": {"engine", "evaluation", "runs"},
     "exact": {"engine", "envs", "exact"},
     "web": {"engine", "evaluation", "games", "players", "render", "replay", "runs", "web"},
-    "cli": {"cli", "dataset", "engine", "envs", "evaluation", "games", "players", "replay", "runs", "web"},
+    "cli": {"cli", "dataset", "engine", "envs", "evaluation", "games", "habits", "players", "replay", "runs", "web"},
 }
 OTHERS = {
     "envs": None,
