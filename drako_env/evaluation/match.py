@@ -27,6 +27,8 @@ class GameResult:
     ending: str
     points: tuple[int, ...]
     """By seat: what decides a match with one win each (R13.1: the wounds dealt)."""
+    course: str = ""
+    """A digest of all decisions: games that went the same way have the same."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -49,7 +51,7 @@ def play_game(
     """One game: cards, and every agent's chance, come from `seed` alone."""
     for seat, agent in enumerate(agents):
         agent.reset(agent_seed(seed, seat))
-    decisions, position = 0, Position(game).deal(seed)
+    decisions, course, position = 0, hashlib.sha256(), Position(game).deal(seed)
     while not position.over:
         seat = position.agent
         action = agents[seat].act(position.view())
@@ -58,7 +60,9 @@ def play_game(
         if watch is not None:
             watch(agents[seat], action)
         decisions += 1
-    return GameResult(number, seed, tuple(position.rewards()), decisions, *game.outcome(position.state))
+        course.update(int(action).to_bytes(2, "little"))
+    ending, points = game.outcome(position.state)
+    return GameResult(number, seed, tuple(position.rewards()), decisions, ending, points, course.hexdigest()[:12])
 
 
 def match_score(first_leg: GameResult, second_leg: GameResult) -> float:

@@ -54,6 +54,7 @@ def _pairing(game: Game, pairing: Pairing, results: list[GameResult]) -> dict[st
     return {
         "agents": list(pairing),
         "games": len(results),
+        "different": len({result.course or result.number for result in results}),
         "seats": seats,
         "endings": dict(Counter(result.ending for result in results).most_common()),
         "decisions": {"median": quantile(lengths, 0.5), "5%": quantile(lengths, 0.05), "95%": quantile(lengths, 0.95)},
@@ -105,7 +106,7 @@ def _equilibrium(game: Game, agents: Sequence[str], cells: Cells) -> dict[str, A
 
 def markdown(report: Report) -> str:
     """The figures as tables for people."""
-    parts = [f"# {report['game']}: {report['games']} games", _pairings_table(report)]
+    parts = [f"# {report['game']}: {report['games']} games", _pairings_table(report), *_repeated(report)]
     if report.get("matches"):
         parts += ["## Matches of two legs, sides swapped", _matches_table(report)]
     elif len(report["pairings"]) > 1:
@@ -160,6 +161,13 @@ def _pairings_table(report: Report) -> str:
         rows.append([*pairing["agents"], str(pairing["games"]), *wins, lengths(pairing), endings(pairing)])
     wins = [f"{name} wins (95%)" for name in shown]
     return table([*names, "games", *wins, "decisions (5%-95%)", "endings"], rows)
+
+
+def _repeated(report: Report) -> list[str]:
+    """A warning where games went the same way: chance has less to say then than the intervals think."""
+    few = [pairing for pairing in report["pairings"] if pairing["different"] < pairing["games"]]
+    found = [f"{' - '.join(pairing['agents'])}: {pairing['different']} of {pairing['games']}" for pairing in few]
+    return [f"Not all games differ, so that these intervals are too narrow: {'; '.join(found)}."] if few else []
 
 
 def _agents_table(report: Report) -> str:

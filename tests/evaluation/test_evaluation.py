@@ -14,8 +14,10 @@ from drako_env.drako.rules import Rules
 from drako_env.engine.game import new_masks, new_states
 from drako_env.engine.rng import one_seed, seed_words
 from drako_env.evaluation.match import GameResult, game_seeds, match_score, play_game
+from drako_env.evaluation.report import markdown, summarise
 from drako_env.evaluation.runner import Job, Store, play_pairings, run
 from drako_env.evaluation.statistics import difference, quantile, wilson
+from drako_env.games import make_game
 from drako_env.players import make_player
 from drako_env.players.simple import RandomAgent
 from tests.programs import call
@@ -125,6 +127,24 @@ def leg(winner, points):
 )
 def test_r13_a_match_is_two_legs_and_wounds_break_the_tie(first, second, score):
     assert match_score(first, second) == score
+
+
+def test_games_that_went_the_same_way_are_counted_once():
+    """Where nothing is dealt, two searches repeat themselves: more games do not say more."""
+    game = make_game("golden_dragon", num_players=2)
+    pairings = [("heuristic", "heuristic"), ("random", "random")]
+    jobs = [Job(pairing, number, 7 + number // 2) for pairing in pairings for number in range(4)]
+    played = []
+    run(jobs, game, make_player, 1, lambda job, result: played.append(result))
+    report = summarise(game, pairings, played)
+    assert [pairing["different"] for pairing in report["pairings"]] == [2, 2]
+    assert "too narrow: heuristic - heuristic: 2 of 4; random - random: 2 of 4." in markdown(report)
+    jobs = [Job(pairing, number, number) for pairing in pairings for number in range(4)]
+    played.clear()
+    run(jobs, game, make_player, 1, lambda job, result: played.append(result))
+    assert "too narrow" not in markdown(
+        summarise(game, pairings[1:], [one for one in played if one.pairing == pairings[1]])
+    )
 
 
 @pytest.mark.parametrize(

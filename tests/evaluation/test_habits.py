@@ -5,8 +5,8 @@ import pytest
 from drako_env import dataset
 from drako_env.__main__ import main
 from drako_env.engine.game import role_of
-from drako_env.habits import counts, habits, kind_of, openings
 from drako_env.games import make_game
+from drako_env.habits import counts, habits, kind_of, openings
 
 GAMES = 6
 
