@@ -228,6 +228,9 @@ def test_the_server_is_restarted_in_mid_game(browser, tmp_path):
         for _ in range(4):
             decide(page, chance)
         port, before = running.address[1], page.evaluate("[state.session, state.shown.number, state.shown.picture]")
+    page.locator("#choices button").first.click()
+    page.wait_for_selector("#error", state="visible")
+    assert "server does not answer" in page.inner_text("#error")
     with Running(app_of(folder=tmp_path), port):
         page.reload()
         wait_for(page, READY)
@@ -337,7 +340,7 @@ def test_a_wrong_link_says_so(page, address):
 def test_a_hint_says_that_it_is_thought_about(page, address):
     sit_down(page, address, 0)
     asked = []
-    page.route("**/hint", asked.append)
+    page.route("**/hint", lambda route: asked.append(route))
     page.click("#hint")
     wait_for(page, "document.getElementById('hints').textContent === 'The adviser thinks …'")
     while not asked:
