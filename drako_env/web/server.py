@@ -35,10 +35,10 @@ from drako_env.web.analysis import Board
 from drako_env.web.analysis_study import ALL
 from drako_env.web.lessons import lesson_of
 from drako_env.web.limits import LIMITS, Hints, Limits, Sessions, new_secret
+from drako_env.web.rules import rules_of
 from drako_env.web.session import PERSON, AgentMaker, RefusedError, Session, SoFar
 from drako_env.web.setup import Preset, described, offered_options
 from drako_env.web.store import Store
-from drako_env.web.words import rules_file
 
 STATIC = Path(__file__).parent / "static"
 MOST_LISTED = 100
@@ -198,12 +198,11 @@ class Server:
         return {"games": shown, "person": PERSON, "preset": preset, **extra}
 
     async def rules(self, request: Request) -> Response:
-        """The rules of a game as they are written."""
-        name = request.path_params["game"]
-        path = await run_in_threadpool(lambda: rules_file(make_game(name)) if name in GAMES else None)
-        if path is None:
+        """The rules of a game in the words of the page."""
+        rules = await run_in_threadpool(lambda: rules_of(request.path_params["game"]))
+        if rules is None:
             raise HTTPException(404, "there are no rules of such a game")
-        return Response(path.read_bytes(), headers=answers.HEADERS, media_type="text/markdown")
+        return Response(rules, headers=answers.HEADERS, media_type="text/markdown")
 
     async def lesson(self, request: Request) -> Response:
         """The guided first game."""

@@ -88,11 +88,17 @@ def _opponent(game: str, spec: str) -> dict[str, str]:
     """An agent by what it is, with its rating where one was measured."""
     words = _words()
     label = words["opponents"].get(spec, spec)
-    if measured := words["ratings"].get(game, {}).get(spec):
+    if measured := words["ratings"].get(game, {}).get(_level_of(game, spec)):
         label += f" (rating {measured['rating']}, {measured['ms']:g} ms a decision)"
     elif spec in LEVELS:
         label = f"Level {spec.partition(':')[2]}: {_level(game, LEVELS.index(spec))}"
     return {"value": spec, "label": label}
+
+
+def _level_of(name: str, spec: str) -> str:
+    """The level that a player is, by whose name it was measured: `level:7` may be the learnt policy."""
+    ladder = ladder_of(make_game(name), has_policy(make_game(name)))
+    return LEVELS[ladder.index(spec)] if spec in ladder else spec
 
 
 def _level(name: str, number: int) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -48,12 +47,6 @@ class Words:
             return {"places": {"names": {}, "holds": {}}, "cards": [], "symbols": []}
         own = self._own
         return {"places": own.places(scene), "cards": own.cards(scene), "symbols": own.symbols(scene)}
-
-
-def rules_file(game: Game) -> Path | None:
-    """The rules of a game as they are written beside it."""
-    path = Path(str(import_module(type(game).__module__).__file__)).parent / "RULES.md"
-    return path if path.is_file() else None
 
 
 def _own_words(game: Game) -> ModuleType | None:

@@ -46,8 +46,8 @@ def small_targets(page):
     }).map((one) => one.outerHTML.slice(0, 100))""")
 
 
-def check(page, *sizes):
-    for width, height in [SIZES[size] for size in sizes or SIZES]:
+def check(page):
+    for width, height in SIZES.values():
         page.set_viewport_size({"width": width, "height": height})
         assert problems(page) == []
         assert small_targets(page) == []
@@ -70,6 +70,20 @@ def test_set_up_rules_and_guided_game(page, address):
 
 
 @pytest.mark.parametrize("game", ["drako", "golden_dragon"])
+@pytest.mark.parametrize("size", ["landscape", "twice as large"])
+def test_low_screens_show_the_whole_board_and_the_hand_beside_the_choices(page, address, game, size):
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+    sit_down(page, address, 0, game)
+    parts = ["#board svg", "#choices button:first-child", "#leave"]
+    boxes = [page.locator(part).bounding_box() for part in parts]
+    assert [box for box in boxes if box["y"] < 0 or box["y"] + box["height"] > height] == []
+    board, choice, _ = boxes
+    assert board["x"] + board["width"] <= choice["x"]
+    assert page.locator("#board [data-card]").count() or game != "drako"
+
+
+@pytest.mark.parametrize("game", ["drako", "golden_dragon"])
 def test_play_and_the_question_out_of_turn(page, address, game):
     chance = random.Random(5)
     sit_down(page, address, 0, game)
@@ -88,22 +102,19 @@ def test_watching_and_the_end(page, address):
     check(page)
 
 
-BOTH = ("desk", "portrait")
-
-
 def test_what_opens_during_a_game(page, address):
     sit_down(page, address, 0)
     page.click("#leave")
     page.wait_for_selector("#confirm[open]")
-    check(page, *BOTH)
+    check(page)
     page.click("#confirm-stay")
     page.click("#show-rules")
     page.wait_for_selector("#rules[open] details")
-    check(page, *BOTH)
+    check(page)
     page.click("#rules-close")
     page.click("#hint")
     page.wait_for_selector("#hints button")
-    check(page, *BOTH)
+    check(page)
 
 
 def two_people(page, address):
@@ -119,28 +130,28 @@ def test_kept_games_and_links_for_each_person(page, address, finished):
     assert page.locator("#use-analysis").is_visible()
     page.click("#start")
     page.wait_for_selector("#links[open]")
-    check(page, *BOTH)
+    check(page)
     page.click("#links-close")
     page.click("#leave")
     page.click("#confirm-leave")
     page.wait_for_selector("#mine-list a")
     page.click("#finished summary")
     page.wait_for_selector("#finished-list a")
-    check(page, *BOTH)
+    check(page)
 
 
 def test_the_screen_is_passed_on(page, address):
     two_people(page, address)
     page.click("#start")
     page.wait_for_selector("#pass[open]")
-    check(page, *BOTH)
+    check(page)
 
 
 def test_the_analysis_board(page, address, finished):
     root = address.removesuffix(QUICK)
     page.goto(f"{root}analysis")
     page.wait_for_selector("#open", state="visible")
-    check(page, *BOTH)
+    check(page)
     page.goto(f"{root}analysis/{finished}#3")
     page.wait_for_selector("#board svg")
     check(page)
@@ -149,11 +160,11 @@ def test_the_analysis_board(page, address, finished):
     page.fill("#by-hand", "{}")
     page.click("#load")
     page.wait_for_selector("#wrong", state="visible")
-    check(page, *BOTH)
+    check(page)
 
 
 def test_the_analysis_board_of_a_game_under_way(page, address):
     sit_down(page, address, 0, "golden_dragon")
     page.click("#study")
     page.wait_for_selector("#practice", state="visible")
-    check(page, *BOTH)
+    check(page)

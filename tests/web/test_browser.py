@@ -160,7 +160,7 @@ def test_the_log_points_at_hexes_and_the_last_move_is_marked(page, address, serv
     set_position(page, served, WALKING)
     page.locator("#board polygon[data-place=B2]").click()
     wait_for(page, "state.shown.number > 0")
-    assert "moves the dragon from C3 to B2" in page.inner_text("#log")
+    assert "walks from C3 to B2" in page.inner_text("#log")
     line = page.locator("#log li", has_text="from C3 to B2")
     line.hover()
     assert sorted(page.evaluate("[...document.querySelectorAll('#board .glow')].map((one) => one.dataset.place)")) == [
@@ -228,6 +228,9 @@ def test_the_server_is_restarted_in_mid_game(browser, tmp_path):
         for _ in range(4):
             decide(page, chance)
         port, before = running.address[1], page.evaluate("[state.session, state.shown.number, state.shown.picture]")
+    page.locator("#choices button").first.click()
+    page.wait_for_selector("#error", state="visible")
+    assert "server does not answer" in page.inner_text("#error")
     with Running(app_of(folder=tmp_path), port):
         page.reload()
         wait_for(page, READY)
@@ -332,6 +335,27 @@ def test_a_wrong_link_says_so(page, address):
     page.goto(f"{address}#nosuch")
     page.wait_for_selector("#notice", state="visible")
     assert "no such game" in page.inner_text("#notice")
+
+
+def test_a_hint_says_that_it_is_thought_about(page, address):
+    sit_down(page, address, 0)
+    asked = []
+    page.route("**/hint", lambda route: asked.append(route))
+    page.click("#hint")
+    wait_for(page, "document.getElementById('hints').textContent === 'The adviser thinks …'")
+    while not asked:
+        page.wait_for_timeout(10)
+    asked[0].continue_()
+    page.wait_for_selector("#hints button")
+    assert "thinks" not in page.inner_text("#hints")
+
+
+def test_games_are_listed_with_their_players_as_they_were_offered(page, address):
+    sit_down(page, address, 0)
+    page.click("#leave")
+    page.click("#confirm-leave")
+    page.wait_for_selector("#mine-list a")
+    assert page.inner_text("#mine-list li") == "Drako the dragon: you or a friend, the dwarves: strong"
 
 
 class Thinker:

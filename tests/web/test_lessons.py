@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from drako_env.__main__ import run
-from drako_env.games import GAMES
+from drako_env.games import GAMES, make_game
+from drako_env.players.levels import ladder_of
 from drako_env.web.lessons import lesson_of
 from drako_env.web.setup import OWN, Preset, described, offered_options
 from tests.web.running import app_of
@@ -46,6 +47,14 @@ def test_ratings_are_those_that_were_measured():
     opponents = described("drako", [f"level:{number}" for number, _, _ in rows], Preset())["opponents"]
     for (_, rating, ms), shown in zip(rows, opponents, strict=True):
         assert f"(rating {rating}, {float(ms):g} ms a decision)" in shown["label"]
+
+
+def test_a_player_that_is_a_level_has_the_rating_of_that_level():
+    ladder = ladder_of(make_game("drako"), learnt=True)
+    number = ladder.index("policy") + 1
+    policy, level = described("drako", ["policy", f"level:{number}"], Preset())["opponents"]
+    assert "(rating " in policy["label"]
+    assert policy["label"].partition("(")[2] == level["label"].partition("(")[2]
 
 
 def test_levels_without_a_rating_are_called_what_they_are():
@@ -132,10 +141,3 @@ def test_own_rules_can_be_played_on_the_page():
     assert made["picture"].count("data-hex") == 37
     refused = client.post("/api/sessions", json={"game": "icarius", "players": ["person", "random"], "table": OWN})
     assert refused.status_code == 422
-
-
-def test_the_rules_are_served_as_they_are_written():
-    client = client_at(app_of())
-    for name in GAMES:
-        answer = client.get(f"/api/rules/{name}")
-        assert "## The game in a minute" in answer.text

@@ -117,7 +117,7 @@ def test_stones_put_into_a_holder_are_heard_by_their_owner_only():
             played.advance(shown["number"])
     lines = played.payload()["log"]
     others = [line["text"] for line in lines if line["seat"] != "player_0"][2:]
-    assert set(others) == {"a stone goes into the holder"}
+    assert set(others) == {"puts a stone into the holder"}
     own = [line["text"] for line in lines if line["seat"] == "player_0"]
     assert "puts the south stone into the holder" in own
 

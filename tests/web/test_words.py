@@ -102,6 +102,38 @@ def test_a_stone_that_fits_nobody_is_told():
     assert passed > 0
 
 
+@pytest.mark.parametrize("scope", ["owner_only", "any_opponent"])
+def test_whoever_is_asked_about_lightning_is_told_whose_figure_it_is(scope):
+    game = make_game("golden_dragon", num_players=3, veto_scope=scope)
+    asked = set()
+    for before, agent, _, _, _ in decisions(game, 3, seed=6):
+        if game.phase(before) != "veto":
+            continue
+        for viewer in range(3):
+            scene = game.scene(before, viewer)
+            question, own = Words(game).question(scene), scene["announced"] == viewer
+            asked.add((agent == viewer, own))
+            assert ("your dragon" in question) == own
+            assert (f"the dragon of player {scene['announced']}" in question) != own
+    assert len(asked) == (2 if scope == "owner_only" else 4)
+
+
+def test_what_everybody_has_left_is_counted_in_words():
+    game = make_game("icarius", num_players=2)
+    scene = game.scene(Position(game).deal(1).state, 0) | {"storms": [2, 0], "bolts": [1, 2]}
+    names = [[card["name"] for card in pile["cards"]] for pile in Words(game).around(scene)["cards"]]
+    assert names == [["2 sun cards", "1 lightning card", "holder"], ["no sun card", "2 lightning cards", "holder"]]
+
+
+def test_a_flying_dragon_flies_and_a_strike_at_it_needs_no_name():
+    game, said = make_game("drako"), set()
+    for before, _, _, action, position in decisions(game, 5, seed=8):
+        said.add(Words(game).told(before, action, position.state, None)["text"])
+    assert [text for text in said if "the dragon from" in text or "strike at the dragon" in text] == []
+    for words in ("walks from", "flies from", "moves Brald from", "takes the strike (", "takes the strike at Morin ("):
+        assert [text for text in said if text.startswith((words, words.replace("s ", " ", 1)))], words
+
+
 def test_deaths_wounds_turns_and_the_end_are_told():
     game, said = make_game("drako"), []
     for before, _, _, action, position in decisions(game, 30, seed=5):

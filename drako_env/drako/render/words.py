@@ -208,7 +208,7 @@ def _done(before: Scene, action: Mapping[str, Any], after: Scene) -> str:
         return f"draws {_plural(before['deck_sizes'][side] - after['deck_sizes'][side], 'card')}"
     if kind == "move":
         start, end = (hex_name(before["radius"], cell) for cell in (_hex(before, action["figure"]), action["hex"]))
-        return f"moves {FIGURES[action['figure']]} from {start} to {end}"
+        return f"{_moving(action['figure'], pending)} from {start} to {end}"
     if kind == "direction":
         return f"breathes fire to the {COMPASS[action['direction']]}"
     if kind == "attackers":
@@ -216,9 +216,16 @@ def _done(before: Scene, action: Mapping[str, Any], after: Scene) -> str:
     if kind == "stop":
         return "moves no further" if before["phase"] == "move" else "ends the turn"
     if kind in ("take", "block"):
-        how = "takes" if kind == "take" else f"blocks with {action['card']}"
-        return f"{how} the strike at {FIGURES[_struck(before)]} ({pending['value']})"
+        struck = _struck(before)
+        strike = f"the strike{'' if struck == 'dragon' else f' at {FIGURES[struck]}'} ({pending['value']})"
+        return f"takes {strike}" if kind == "take" else f"blocks {strike} with {action['card']}"
     return DONE[kind].format(**_named(before, action))
+
+
+def _moving(figure: str, pending: Mapping[str, Any]) -> str:
+    if figure == "dragon":
+        return "flies" if pending.get("symbol") == "flight" else "walks"
+    return f"moves {FIGURES[figure]}"
 
 
 def _wounds(before: Scene, after: Scene) -> list[str]:

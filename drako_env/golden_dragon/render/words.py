@@ -28,7 +28,7 @@ QUESTIONS = {
     "setup_order": "which stone comes next into your holder?",
     "storm": "play a {storm} card for two more moves?",
     "place": "which {figure} does the {hand} stone move? ({left} left)",
-    "veto": "{active} moves the {figure} of {announced} {hand}. Forbid it with lightning?",
+    "veto": "{active} moves {whose} {hand}. Forbid it with lightning?",
 }
 
 
@@ -37,11 +37,11 @@ def question(scene: Scene) -> str:
     if scene["phase"] == "over":
         return "A draw" if scene["winner"] is None else f"{_capital(_player(scene['winner']))} won"
     said = dict(scene["terms"]) | {"hand": WINDS.get(scene["hand"] or "", ""), "left": _moves(scene["moves_left"])}
-    said |= {"active": _player(scene["active"]), "announced": _player(scene["announced"])}
-    words = QUESTIONS[scene["phase"]].format(**said)
+    said |= {"active": _player(scene["active"]), "whose": _whose(scene, scene["announced"])}
+    words = QUESTIONS[scene["phase"]]
     if scene["viewer"] != scene["agent"]:
         words = words.replace("your", "the")
-    return f"{_capital(_player(scene['agent']))}: {words}"
+    return f"{_capital(_player(scene['agent']))}: {words.format(**said)}"
 
 
 def choice(scene: Scene, action: Mapping[str, Any]) -> str:
@@ -106,26 +106,22 @@ def places(scene: Scene) -> dict[str, dict[str, str]]:
 
 def cards(scene: Scene) -> list[dict[str, Any]]:
     """What everybody has left, the next stone out first."""
-    terms = scene["terms"]
+    storm = f"{scene['terms']['storm']} card"
     return [
         {
             "title": _capital(_player(player)),
             "cards": [
-                {
-                    "name": f"{terms['storm']} card",
-                    "count": scene["storms"][player],
-                    "text": "two more moves in a turn",
-                },
-                {"name": "lightning card", "count": scene["bolts"][player], "text": "forbids a move of the own figure"},
-                {
-                    "name": "holder",
-                    "count": len(stones),
-                    "text": ", ".join(WINDS.get(w, "not seen yet") for w in stones),
-                },
+                _pile(_counted(scene["storms"][player], storm), "two more moves in a turn"),
+                _pile(_counted(scene["bolts"][player], "lightning card"), "forbids a move of the own figure"),
+                _pile("holder", ", ".join(WINDS.get(wind, "not seen yet") for wind in stones)),
             ],
         }
         for player, stones in enumerate(scene["holders"])
     ]
+
+
+def _pile(name: str, text: str) -> dict[str, Any]:
+    return {"name": name, "count": 1, "text": text}
 
 
 def symbols(scene: Scene) -> list[tuple[str, str]]:
@@ -149,7 +145,7 @@ def _done(before: Scene, action: Mapping[str, Any], moved: list[int]) -> str:
     kind, terms = action["type"], before["terms"]
     if before["phase"] == "setup_order":
         hidden = before["viewer"] != before["agent"]
-        return "a stone goes into the holder" if hidden else f"puts the {WINDS[action['wind']]} stone into the holder"
+        return "puts a stone into the holder" if hidden else f"puts the {WINDS[action['wind']]} stone into the holder"
     if kind == "stone":
         return f"lays the {WINDS[action['wind']]} stone under the {terms['figure']}"
     if kind == "side":
@@ -158,7 +154,8 @@ def _done(before: Scene, action: Mapping[str, Any], moved: list[int]) -> str:
         return f"plays a {terms['storm']} card: two more moves" if action["use"] else f"plays no {terms['storm']} card"
     if kind == "veto":
         return "forbids it with lightning" if action["use"] else "lets it happen"
-    whose = f"the {terms['figure']} of {_player(action['dragon'])}"
+    own = action["dragon"] == before["agent"]
+    whose = f"their own {terms['figure']}" if own else f"the {terms['figure']} of {_player(action['dragon'])}"
     verb = "moves" if moved else "wants to move"
     return f"{verb} {whose} {WINDS[before['hand']]} to {_name(_target(before, action['dragon']))}"
 
@@ -184,6 +181,11 @@ def _passed(before: Scene, action: Mapping[str, Any], after: Scene) -> list[tupl
     return found
 
 
+def _whose(scene: Scene, dragon: int | None) -> str:
+    own = dragon is not None and dragon == scene["viewer"]
+    return f"your {scene['terms']['figure']}" if own else f"the {scene['terms']['figure']} of {_player(dragon)}"
+
+
 def _target(scene: Scene, dragon: int) -> list[int]:
     """Where the stone in hand leads a figure."""
     down, right = scene["board"]["winds"][scene["hand"]]
@@ -205,7 +207,11 @@ def _player(player: int | None) -> str:
 
 
 def _moves(count: int) -> str:
-    return "1 move" if count == 1 else f"{count} moves"
+    return _counted(count, "move")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}" if count < 2 else f"{count} {noun}s"
 
 
 def _capital(words: str) -> str:

@@ -22,7 +22,7 @@ function element(name, attributes = {}, ...children) {
 }
 
 async function ask(path, body, type = "application/json") {
-  const answer = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": type }, body });
+  const answer = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": type }, body }).catch(() => { throw new Error("The server does not answer. Is it still running?"); });
   const content = await answer.json().catch(() => ({ error: `the server answers ${answer.status}` }));
   if (!answer.ok) throw new Error(content.error || answer.statusText);
   return content;

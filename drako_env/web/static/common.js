@@ -17,11 +17,15 @@ window.state = state; // for tests and for the curious
 
 export async function ask(path, body, signal) {
   const headers = { "Content-Type": "application/json" };
-  const answer = await fetch(path, body === undefined ? { signal } : { method: "POST", headers, body: JSON.stringify(body), signal });
+  const answer = await fetch(path, body === undefined ? { signal } : { method: "POST", headers, body: JSON.stringify(body), signal }).catch(unanswered);
   if (answer.status === 204) return null;
   const content = await answer.json().catch(() => ({ error: `the server answers ${answer.status}` }));
   if (!answer.ok) throw Object.assign(new Error(content.error || answer.statusText), { status: answer.status });
   return content;
+}
+
+function unanswered(error) { // browsers say "Failed to fetch"
+  throw error.name === "AbortError" ? error : new Error("The server does not answer. Is it still running?");
 }
 
 export function complain(error) {

@@ -30,9 +30,8 @@ export function open(name, payload) {
 }
 
 function rememberGame(name, payload) {
-  const others = Object.entries(payload.players).map(([seat, player]) => `${nice(seat)}: ${player === "person" ? "you or a friend" : player}`);
   const games = remembered("games", []).filter((game) => game.name !== name);
-  remember("games", [{ name, title: titleOf(payload.game), players: others.join(", ") }, ...games].slice(0, MOST_REMEMBERED));
+  remember("games", [{ name, game: payload.game, players: payload.players }, ...games].slice(0, MOST_REMEMBERED));
 }
 
 export function forget(name) {
@@ -103,7 +102,7 @@ function subtitle({ practice, score, viewer, alone, players }) {
   const parts = [];
   if (alone && viewer) parts.push(`you are ${nice(viewer)}`);
   if (practice) parts.push("practice");
-  if (score.games) parts.push(`score ${Object.keys(players).map((seat) => `${nice(seat)} ${score.seats[seat].won}`).join(", ")}`);
+  if (score.games) parts.push(`games won: ${Object.keys(players).map((seat) => `${nice(seat)} – ${score.seats[seat].won}`).join(", ")}`);
   return parts.join(" · ");
 }
 
@@ -149,20 +148,22 @@ function passOver(payload) { // several people at one page: nobody sees the othe
 export async function hint() {
   const { session, shown } = state;
   if (!session || state.busy || !shown.yours) return;
+  const waiting = element("p", { role: "status" }, "The adviser thinks …");
+  byId("hints").replaceChildren(waiting);
   try {
     const { hints } = await ask(`/api/sessions/${session}/hint`, { number: shown.number });
     if (state.shown !== shown || state.busy) return;
     const lines = hints.map(({ action, text, share, marks }) => pointing(
       element("button", { type: "button", onclick: () => state.choose(action) }, `${text} ${Math.round(100 * share)}%`), marks));
     byId("hints").replaceChildren(element("p", {}, "The adviser would choose:"), ...lines);
-  } catch (error) { complain(error); }
+  } catch (error) { complain(error); } finally { waiting.remove(); }
 }
 
 function drawEnd({ over, viewer, score, finished, players }) {
   const winners = Object.keys(over.rewards).filter((seat) => over.rewards[seat] > 0);
   byId("end-title").textContent = !winners.length ? "A draw" : winners.includes(viewer) ? "You won!" : capital(`${nice(winners[0])} won`);
   byId("end-reason").textContent = capital(`${over.reason}.`);
-  const rows = Object.keys(players).map((seat) => `${seat === viewer ? "you" : nice(seat)} ${score.seats[seat].won}`);
+  const rows = Object.keys(players).map((seat) => `${seat === viewer ? "you" : nice(seat)} – ${score.seats[seat].won}`);
   byId("end-score").textContent = score.games > 1 || score.match ? `Games won: ${rows.join(", ")}.${matchWords(score.match, viewer)}` : "";
   byId("replay").href = finished ? `/api/finished/${finished}` : `/api/sessions/${state.session}/replay`;
   byId("analyse").hidden = !(world.analysis && finished);

@@ -2,8 +2,6 @@
 
 import { byId, element } from "./common.js";
 
-const STATISTICS = /^(Balance|Length)/; // chapters that nobody needs to play
-
 export async function showRules(game) {
   const answer = await fetch(`/api/rules/${game}`);
   byId("rules-title").textContent = answer.ok ? "Rules" : "There are no rules of this game here";
@@ -15,7 +13,6 @@ export async function showRules(game) {
 function chapters(text) {
   const [, ...parts] = text.split(/^## /m);
   return parts.map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)])
-    .filter(([title]) => !STATISTICS.test(title))
     .map(([title, body], i) => element("details", { open: i === 0 }, element("summary", {}, title), ...blocks(body)));
 }
 

@@ -1,6 +1,6 @@
 // Choosing a game, and who plays.
 
-import { ask, byId, complain, element, nice, remembered, show } from "./common.js";
+import { ask, byId, complain, element, nice, remembered, show, titleOf } from "./common.js";
 import { open } from "./play.js";
 
 const OWN = "as started"; // the rules of the command line
@@ -124,18 +124,27 @@ function drawLinks({ links }) {
 }
 
 function drawMine() {
-  const games = remembered("games", []);
+  const games = remembered("games", []).filter(({ game }) => game); // earlier versions wrote other things down
   byId("mine").hidden = !games.length;
-  byId("mine-list").replaceChildren(...games.map(({ name, title, players }) => element("li", {}, element("a", { href: `#${name}` }, title), ` ${players}`)));
+  byId("mine-list").replaceChildren(...games.map(({ name, game, players }) => {
+    const who = Object.entries(players).map(([seat, player]) => `${nice(seat)}: ${named(game, player, "you or a friend")}`);
+    return element("li", {}, element("a", { href: `#${name}` }, titleOf(game)), ` ${who.join(", ")}`);
+  }));
+}
+
+function named(game, player, person) { // as it is offered, without its figures
+  if (player === choices.person) return person;
+  const offered = choices.games[game.replace(/_v\d+$/, "")]?.opponents.find(({ value }) => value === player);
+  return offered ? offered.label.replace(/[:,(].*/, "").trim().replace(/^./, (c) => c.toLowerCase()) : player;
 }
 
 async function drawFinished() {
   const { games } = await ask("/api/finished");
   byId("finished-list").replaceChildren(...games.map(({ name, game, players, rewards, reason, decisions, when }) => {
-    const who = Object.entries(players).map(([seat, player]) => `${nice(seat)}: ${player === "person" ? "a person" : player}${rewards[seat] > 0 ? " (won)" : ""}`).join(", ");
+    const who = Object.entries(players).map(([seat, player]) => `${nice(seat)}: ${named(game, player, "a person")}${rewards[seat] > 0 ? " (won)" : ""}`).join(", ");
     const links = [element("a", { href: `/api/finished/${name}`, download: "" }, "replay")];
     if (choices.analysis) links.unshift(element("a", { href: `/analysis/${name}` }, "analyse"), " ");
-    return element("li", {}, `${when}, ${game.replace(/_v0$/, "").replace("_", " ")}: ${who}; ${reason}, ${decisions} decisions `, ...links);
+    return element("li", {}, `${when}, ${titleOf(game)}: ${who}; ${reason}, ${decisions} decisions `, ...links);
   }));
   if (!games.length) byId("finished-list").replaceChildren(element("li", {}, "none yet"));
 }
