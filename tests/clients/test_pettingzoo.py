@@ -7,6 +7,7 @@ import pettingzoo
 import pytest
 
 import drako_env  # noqa: F401 (registers the environments)
+from drako_env.envs.registration import gymnasium_id
 from drako_env.games import GAMES
 from tests.every_game import every_game, one_of_each_game
 
@@ -18,6 +19,7 @@ def test_make(game):
     env.reset(seed=1)
     assert env.metadata["name"] == f"{game}_v0"
     assert pettingzoo.make("aec", f"drako_env/{game}_v0", normalized=True).unwrapped.normalized
+    assert pettingzoo.make("aec", gymnasium_id(game)).metadata["name"] == f"{game}_v0"
 
 
 def test_make_takes_the_options_of_the_rules():
