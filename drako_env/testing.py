@@ -187,7 +187,8 @@ class _RecordedBatch(GameBatch):
 
     def __init__(self, batch: GameBatch) -> None:
         self.rows: list[tuple[NDArray[Any], ...]] = []
-        super().__init__(batch.game, batch.num_games, int(batch.seeds[0]))
+        normalized = batch.observation.dtype == np.float32
+        super().__init__(batch.game, batch.num_games, int(batch.seeds[0]), normalized=normalized)
 
     def step(self, actions: NDArray[np.integer[Any]], games: Any = None, ended: Any = None) -> None:
         if games is not None:

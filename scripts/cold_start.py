@@ -1,4 +1,5 @@
-"""How long a first start takes, and how long nothing is said: each door with a cache of its own, empty, then filled.
+"""How long a first start takes, and how long nothing is said: each door with a cache of its own, empty, then filled,
+then used by a copy of the package in another place, as in a second virtual environment.
 
 python scripts/cold_start.py                             # this version
 python scripts/cold_start.py --against ../before         # and another checkout of it, in turns
@@ -9,6 +10,7 @@ Seconds are those of the processor, so that other work on the machine does not c
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -86,20 +88,28 @@ def main() -> None:
     roots = [root for root in (options.against, ROOT) if root]
     rows = []
     for door in options.doors or DOORS:
-        found: dict[Path, list[tuple[Start, Start]]] = {root: [] for root in roots}
+        found: dict[Path, list[tuple[Start, ...]]] = {root: [] for root in roots}
         for root in roots * options.rounds:
-            with tempfile.TemporaryDirectory() as cache:
-                found[root].append((start(DOORS[door], Path(cache), root), start(DOORS[door], Path(cache), root)))
+            with tempfile.TemporaryDirectory() as folder:
+                found[root].append(starts(DOORS[door], root, Path(folder)))
                 print(door, root, *found[root][-1], sep="  ", file=sys.stderr, flush=True)
         rows += [[door, root.resolve().name, *summary(found[root])] for root in roots]
-    print(table(["door", "version", "cold", "warm", "longest silence", "after"], rows))
+    print(table(["door", "version", "cold", "warm", "warm elsewhere", "longest silence", "after"], rows))
 
 
-def summary(starts: Sequence[tuple[Start, Start]]) -> list[str]:
+def starts(code: str, root: Path, folder: Path) -> tuple[Start, ...]:
+    """With an empty cache, with what that left there, and with the same from a copy of the package."""
+    elsewhere, cache = folder / "elsewhere", folder / "cache"
+    cache.mkdir()
+    shutil.copytree(root / "drako_env", elsewhere / "drako_env", ignore=shutil.ignore_patterns("__pycache__"))
+    return tuple(start(code, cache, place) for place in (root, root, elsewhere))
+
+
+def summary(rounds: Sequence[tuple[Start, ...]]) -> list[str]:
     """Medians over the rounds."""
-    cold, warm = ([pair[i] for pair in starts] for i in (0, 1))
+    cold = [one for one, *_ in rounds]
     worst = max(cold, key=lambda one: one.silence)
-    times = [f"{median(one.seconds for one in part):.1f} s" for part in (cold, warm)]
+    times = [f"{median(one.seconds for one in part):.1f} s" for part in zip(*rounds, strict=True)]
     return [*times, f"{median(one.silence for one in cold):.1f} s", worst.after]
 
 

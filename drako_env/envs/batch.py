@@ -34,7 +34,7 @@ class GameBatch:
 
     | array         | shape, dtype     | meaning                                                           |
     |---------------|------------------|-------------------------------------------------------------------|
-    | `observation` | (N, D) int8      | what the seat to decide sees, in each game                        |
+    | `observation` | (N, D) int8      | what the seat to decide sees, in each game; see `normalized`      |
     | `action_mask` | (N, A) int8      | its legal actions                                                 |
     | `agent`       | (N,) int64       | the index of that seat in `possible_agents`                       |
     | `reward`      | (N, S) float32   | every seat's reward of the last step                              |
@@ -43,9 +43,12 @@ class GameBatch:
 
     The batch owns its arrays and overwrites them at the next step: copy what you keep, and write into none of them (the
     mask decides what is legal).
-    `observe=False` leaves the observation empty, for players that do not look at it."""
+    `observe=False` leaves the observation empty, for players that do not look at it. With `normalized` observations are
+    float32 from 0 to 1, in an array made anew whenever they are asked for."""
 
-    def __init__(self, game: Game, num_games: int, seed: int | None = None, observe: bool = True) -> None:
+    def __init__(
+        self, game: Game, num_games: int, seed: int | None = None, observe: bool = True, normalized: bool = False
+    ) -> None:
         if num_games < 1:
             raise ValueError(f"num_games = {num_games!r}: at least one game is needed")
         self.game = game
@@ -54,7 +57,7 @@ class GameBatch:
         self._states = new_states(game, num_games)
         self._mask_words = new_masks(game, num_games)
         self._mask = self._mask_words.view(np.int8)
-        self.observation = np.zeros((num_games, width), np.int8)
+        self._observation, self._normalized = np.zeros((num_games, width), np.int8), normalized
         self.action_mask: NDArray[np.int8] = self._mask[:, : len(game.actions)]
         self.agent = np.zeros(num_games, np.int64)
         self.reward = np.zeros((num_games, len(game.seats)), np.float32)
@@ -84,13 +87,13 @@ class GameBatch:
         if seed is not None:
             self.seeds[:] = game_seeds(seed, self.num_games)
             self._states["rng"] = seed_words(self.seeds)
-        self.game.kernels.deal_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
+        self.game.kernels.deal_games(self.game.tables, self._states, self._observation, self._mask, self.agent)
         self.reward[:] = 0
         self.done[:] = False
 
     def deal(self, games: NDArray[np.int64], seeds: NDArray[np.uint64] | None = None) -> None:
         """Deal some of the games anew (their numbers): each from its seed, or from where its random numbers stand."""
-        shown: tuple[NDArray[Any], ...] = (self._states, self.observation, self._mask, self.agent)
+        shown: tuple[NDArray[Any], ...] = (self._states, self._observation, self._mask, self.agent)
         states, *rest = (array[self._numbers(games)] for array in shown)
         if seeds is not None:
             self.seeds[games], states["rng"] = seeds, seed_words(seeds)
@@ -101,9 +104,15 @@ class GameBatch:
         self.done[games] = False
 
     @property
+    def observation(self) -> NDArray[Any]:
+        """What the seat to decide sees, in each game."""
+        return self.normalized if self._normalized else self._observation
+
+    @property
     def normalized(self) -> NDArray[np.float32]:
         """The observations as numbers from 0 to 1, in an array of their own."""
-        return self.game.normalized(self.observation)
+        seen = self._observation
+        return self.game.normalized(seen) if seen.size else seen.astype(np.float32)
 
     def step(
         self,
@@ -129,7 +138,7 @@ class GameBatch:
             self._states,
             numbers,
             chosen,
-            self.observation,
+            self._observation,
             self._mask,
             self.agent,
             self.reward,
@@ -200,7 +209,7 @@ class GameBatch:
 
     def _look(self) -> None:
         """Show the positions as they are now."""
-        self.game.kernels.view_games(self.game.tables, self._states, self.observation, self._mask, self.agent)
+        self.game.kernels.view_games(self.game.tables, self._states, self._observation, self._mask, self.agent)
 
     def view(self, i: int) -> SeatView:
         """What an agent is given to decide in game `i`."""
@@ -216,7 +225,7 @@ class GameBatch:
         return games
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.game, self.num_games, self.observation.shape[1] > 0, self.save())
+        return _restore, (self.game, self.num_games, self._observation.shape[1] > 0, self._normalized, self.save())
 
     def save(self) -> bytes:
         """All games, with their random numbers, as bytes for `load`."""
@@ -309,8 +318,8 @@ def in_threads(work: Callable[[int], Any], count: int) -> list[Any]:
         return list(pool.map(work, range(count)))
 
 
-def _restore(game: Game, num_games: int, observe: bool, saved: bytes) -> GameBatch:
+def _restore(game: Game, num_games: int, observe: bool, normalized: bool, saved: bytes) -> GameBatch:
     """A copy of a batch, for `copy` and `pickle`: its bytes come from no stranger, and the games are what they were."""
-    batch = GameBatch(game, num_games, 0, observe)
+    batch = GameBatch(game, num_games, 0, observe, normalized)
     batch._go_on_from(batch._unpacked(saved))
     return batch

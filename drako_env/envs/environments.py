@@ -51,17 +51,23 @@ class Environments:
         return wrap(self.raw_env(render_mode, rules, render_seat, normalized, **options))
 
     def batch_env(
-        self, num_games: int, seed: int | None = None, rules: Any = None, observe: bool = True, **options: Any
+        self,
+        num_games: int,
+        seed: int | None = None,
+        rules: Any = None,
+        observe: bool = True,
+        normalized: bool = False,
+        **options: Any,
     ) -> GameBatch:
-        """Many games at once, as arrays."""
-        return GameBatch(self._game(rules, options), num_games, seed, observe)
+        """Many games at once, as arrays. With `normalized` observations are float32 from 0 to 1."""
+        return GameBatch(self._game(rules, options), num_games, seed, observe, normalized)
 
     def sb3_env(
         self,
         num_envs: int,
         seat: str | None = None,
         opponent: Opponent = "random",
-        seed: int | None = 0,
+        seed: int | None = None,
         rules: Any = None,
         canonical: bool = False,
         render_mode: str | None = None,
@@ -81,8 +87,8 @@ class Environments:
         `normalized` observations are float32 from 0 to 1, counts divided by what they can be at most; opponents see
         the game's own all the same.
 
-        Without a word about it the games are those of `seed=0`, so that a training run can be repeated. Give whatever
-        evaluates it another one, or `None` for deals that nobody has seen, as in every other door."""
+        Without a `seed` the deals are new ones every time, as in every other door; with one a training run can be
+        repeated. Give whatever evaluates it another one."""
         from drako_env.envs.sb3 import SeatVecEnv
 
         game = self._game(rules, options)

@@ -88,7 +88,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
 
 class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
-    """One seat in many games, in any of Gymnasium's modes (`metadata["autoreset_mode"]`) for a game that has ended:
+    """One seat in many games, in any of Gymnasium's modes (`AutoresetMode`, or its name) for a game that has ended:
 
     - `SAME_STEP`: it is dealt anew at once, the observation is the next game's first, the finished one's last is in
       `infos["final_obs"]`;
@@ -104,7 +104,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64], 
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
         check_render_mode(render_mode, MANY)
-        self._mode = AutoresetMode(autoreset_mode)
+        self._mode = _mode_called(autoreset_mode)
         self.metadata = {"autoreset_mode": self._mode, "render_modes": MANY, "render_fps": RENDER_FPS}
         self.render_mode = render_mode
         self._games, self.num_envs = games, len(games.done)
@@ -171,3 +171,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64], 
         if self.render_mode is None:
             return None
         return tuple(render_game(self._games, i, bool(over), self.render_mode) for i, over in enumerate(self._waiting))
+
+
+def _mode_called(mode: AutoresetMode | str) -> AutoresetMode:
+    """One of Gymnasium's modes, also by its name or value."""
+    for one in AutoresetMode:
+        if mode in (one, one.name, one.value):
+            return one
+    names = ", ".join(repr(one.name) for one in AutoresetMode)
+    raise ValueError(f"autoreset_mode = {mode!r}: allowed are {names}")

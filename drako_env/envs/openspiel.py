@@ -14,7 +14,7 @@ OpenSpiel serialises states of Python games with pickle: load none that you did 
 `pyspiel.ISMCTSBot`, ends the process with any game that is written in Python, and refuses ours by `refuse_states`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Any
 
@@ -249,6 +249,22 @@ def refuse_states(bot: Any) -> None:
 
     for name in ("step", "step_verbose", "step_with_policy", "get_policy"):
         setattr(bot, name, checked(getattr(bot, name)))
+
+
+def booleans_as_numbers(load: Callable[..., Any], names: Collection[str]) -> Callable[..., Any]:
+    """OpenSpiel's `load_game` for which the yes and no of these games, in words or as parameters, are 1 and 0."""
+
+    @wraps(load)
+    def load_game(game: Any, *parameters: Mapping[str, Any]) -> Any:
+        if not isinstance(game, str) or game.partition("(")[0] not in names:
+            return load(game, *parameters)
+        known = dict(pyspiel.game_parameters_from_string(game))
+        for given in parameters:
+            known |= given
+        name = known.pop("name")
+        return load(name, {key: int(value) if isinstance(value, bool) else value for key, value in known.items()})
+
+    return load_game
 
 
 def _not_given(values: tuple[Any, ...]) -> Any:

@@ -1,7 +1,7 @@
 """The games' ids in Gymnasium and PettingZoo, registered by `import drako_env`.
 
 `gymnasium.make("drako_env/Drako-v0")` (or `"drako_env:drako_env/Drako-v0"`, which imports it),
-`pettingzoo.make("aec", "drako_env/drako-v0")`.
+`pettingzoo.make("aec", "drako_env/drako-v0")`, which takes Gymnasium's ids as well.
 """
 
 from collections.abc import Iterable
@@ -30,4 +30,5 @@ def register_all(games: Iterable[str]) -> None:
             disable_env_checker=True,
         )
         if hasattr(pettingzoo, "register"):
-            pettingzoo.register("aec", f"drako_env/{game}-v0", entry_point=f"{module}:env")
+            for name in (f"drako_env/{game}-v0", gymnasium_id(game)):
+                pettingzoo.register("aec", name, entry_point=f"{module}:env")

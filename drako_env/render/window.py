@@ -2,18 +2,21 @@
 
 import os
 import sys
+import warnings
 from typing import Any
 
 from drako_env.render.raster import WIDTH, pixels
 
 INSTEAD = "use render_mode='ansi' for text, 'svg' or 'rgb_array' for pictures"
 NEEDED = f"render_mode='human' needs pygame-ce: pip install 'drako-env[pictures]'; or {INSTEAD}"
+UNSHOWN = f"render_mode='human' opens a window, but there is no display here, so nothing is shown: {INSTEAD}"
 UNSEEN = ("dummy", "offscreen")
 """SDL's video drivers that show nothing. SDL falls back to them in silence, so they count only if asked for."""
 
 
 class Window:
-    """Opens with its first picture. Once a person has closed it, it stays closed until `close` is called."""
+    """Opens with its first picture. Once a person has closed it, it stays closed until `close` is called; where there
+    is no display, one warning says so and nothing is shown, so that checkers and long runs go on."""
 
     def __init__(self, title: str, fps: float) -> None:
         self.title, self.fps = title, fps
@@ -27,6 +30,9 @@ class Window:
 
     def show(self, svg: str) -> None:
         """Show a picture, `fps` new ones a second at most."""
+        if self._window is None and not self._dismissed and not _display(_pygame()):
+            warnings.warn(UNSHOWN, stacklevel=2)
+            self._dismissed = True
         if self._dismissed:
             return
         if svg != self._shown:
@@ -65,7 +71,7 @@ class Window:
 
 
 def _pygame() -> Any:
-    """The module pygame with its display ready, or an error that says what to do."""
+    """The module, or an error that says what to do."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
@@ -73,12 +79,13 @@ def _pygame() -> Any:
         raise ImportError(NEEDED) from error
     if not hasattr(pygame, "Window"):  # pygame, which goes by the same name
         raise ImportError(NEEDED)
-    if not pygame.display.get_init():
-        _open_display(pygame)
     return pygame
 
 
-def _open_display(pygame: Any) -> None:
+def _display(pygame: Any) -> bool:
+    """Whether there is one, ready to draw on."""
+    if pygame.display.get_init():
+        return True
     asked = os.environ.get("SDL_VIDEODRIVER")
     served = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     try:
@@ -88,7 +95,8 @@ def _open_display(pygame: Any) -> None:
         pass
     if not pygame.display.get_init() or (pygame.display.get_driver() in UNSEEN and not asked):
         pygame.display.quit()
-        raise RuntimeError(f"render_mode='human' opens a window, but there is no display here: {INSTEAD}")
+        return False
+    return True
 
 
 def _width(pygame: Any, svg: str) -> int:

@@ -1,5 +1,7 @@
 """Compiling beforehand leaves nothing for later."""
 
+import subprocess
+import sys
 from dataclasses import fields, replace
 
 import pytest
@@ -36,3 +38,13 @@ def test_a_line_for_every_game(monkeypatch, capsys):
     assert compiled == ["icarius_v0", "drako_v0", "golden_dragon_v0", "icarius_v0"]
     with pytest.raises(ValueError, match="unknown game 'chess'"):
         command.main(["chess"])
+
+
+@pytest.mark.parametrize("module", [["drako_env", "compile"], ["drako_env.compile"]], ids=" ".join)
+def test_as_a_module(module):
+    """For images without the command on their path."""
+    done = subprocess.run([sys.executable, "-m", *module, "chess"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.strip() == "compile: unknown game 'chess'; known are drako, golden_dragon, icarius"
+    done = subprocess.run([sys.executable, "-m", *module, "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: drako-env compile ")

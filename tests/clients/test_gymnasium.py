@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers import FrameStackObservation, NormalizeObservation, RecordEpisodeStatistics, RecordVideo
+from gymnasium.wrappers import (
+    FrameStackObservation,
+    NormalizeObservation,
+    NormalizeReward,
+    RecordEpisodeStatistics,
+    RecordVideo,
+)
 from gymnasium.wrappers import vector as vector_wrappers
 
 import drako_env  # noqa: F401 (registers the environments)
@@ -73,6 +79,12 @@ def test_normalize_observation():
     assert env.obs_rms.count > 100
 
 
+def test_normalize_reward():
+    env = NormalizeReward(gymnasium.make("drako_env/Drako-v0"))
+    assert play(env, 200)
+    assert env.return_rms.count > 200
+
+
 def test_frame_stack():
     env = FrameStackObservation(gymnasium.make("drako_env/Drako-v0"), 4)
     play(env, 60)
@@ -105,6 +117,24 @@ def test_vector_normalize_observation():
     env = vector_wrappers.NormalizeObservation(many)
     play_many(env, 50)
     assert env.obs_rms.mean.max() <= 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_vector_normalize_reward(mode):
+    env = vector_wrappers.NormalizeReward(gymnasium.make_vec("drako_env/Drako-v0", num_envs=4, autoreset_mode=mode))
+    play_many(env, 100)
+    assert env.return_rms.count > 100
+    assert np.isfinite(env.return_rms.var)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_vector_frame_stack(mode):
+    """Gymnasium has no wrapper of vectors that does it, but its own vectors of wrapped environments do."""
+    wrapped = {"wrappers": [lambda env: FrameStackObservation(env, 4)], "vector_kwargs": {"autoreset_mode": mode}}
+    env = gymnasium.make_vec("drako_env/Drako-v0", num_envs=3, vectorization_mode="sync", normalized=True, **wrapped)
+    observation, _ = play_many(env, 120)
+    assert observation.shape == (3, 4, *gymnasium.make("drako_env/Drako-v0").observation_space.shape)
+    assert env.observation_space.contains(observation)
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])

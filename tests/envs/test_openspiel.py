@@ -11,6 +11,7 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel", reason="needs OpenSpiel: pip install 'drako-env[openspiel]'")
 
 from open_spiel.integration_tests import api_test
+from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts
 from open_spiel.python.tests import games_sim_test
 
@@ -25,7 +26,7 @@ from drako_env.golden_dragon.game import GoldenDragon
 DUEL = Path(__file__).parent / "duel.toml"
 GAMES = [
     "python_drako",
-    "python_drako(exchange=0,placement=first_game)",
+    "python_drako(exchange=False,placement=first_game)",
     "python_drako(discard_action=always,edition=2019,fury_may_kill=1,radius=3)",
     *(f"python_golden_dragon(num_players={n})" for n in (2, 3, 4, 5)),
     "python_icarius(num_players=3,veto_scope=any_opponent)",
@@ -392,6 +393,26 @@ def test_yes_and_no_are_options():
     assert load_game("golden_dragon", num_players=4).num_players() == 4
     with pytest.raises(pyspiel.SpielError, match="exchanges"):
         load_game("drako", exchanges=True)
+    with pytest.raises(ValueError, match="unknown game 'chess'; known are drako, golden_dragon, icarius"):
+        load_game("chess")
+
+
+@pytest.mark.parametrize("given", [(False, True), (0, 1)])
+def test_yes_and_no_in_openspiels_own_words(given):
+    for value in given:
+        for words in (
+            (f"python_drako(exchange={value})",),
+            ("python_drako", {"exchange": value}),
+            (f"python_drako(rules=tiny,exchange={value})",),
+            ("python_drako(rules=tiny)", {"exchange": value}),
+        ):
+            game = pyspiel.load_game(*words)
+            assert game.game.rules.exchange == value, words
+            assert game.game.rules.name == ("tiny" if "tiny" in words[0] else "reconstructed")
+            assert str(pyspiel.load_game(str(game))) == str(game)
+    assert pyspiel.load_game("kuhn_poker(players=3)").num_players() == 3
+    assert pyspiel.load_game("kuhn_poker", {"players": 3}).num_players() == 3
+    assert rl_environment.Environment("python_drako", exchange=given[0]).game.game.rules.exchange == given[0]
 
 
 def test_options_that_are_not_given_are_as_the_table_says():

@@ -1,10 +1,11 @@
 """One seat: its decisions, its rewards, its opponents."""
 
+import copy
 import random
 import re
 import subprocess
 import sys
-from inspect import signature
+from functools import partial
 
 import gymnasium
 import numpy as np
@@ -22,6 +23,7 @@ from drako_env.games import make_game
 from drako_env.players import make_player
 from drako_env.players.policy import PolicyAgent
 from tests.drako.positions import position
+from tests.every_game import one_of_each_game
 from tests.golden_dragon.positions import position as golden_dragon_position
 
 SEATS = ("dragon_0", "dwarves_0")
@@ -748,8 +750,15 @@ def test_normalized_observations_are_counts_by_what_they_can_be(module, options,
         assert np.array_equal(
             observation[0] if env is many else observation, env._games.game.normalized(env._games.observation)[0]
         )
-    batch = module.batch_env(5, seed=0, **options)
-    assert np.array_equal(np.rint(batch.normalized * high), batch.observation)
+    batch, shown = (module.batch_env(5, seed=0, normalized=flag, **options) for flag in (False, True))
+    for _ in range(60):
+        for games in (batch, shown):
+            games.step(games.sample())
+        assert np.array_equal(np.rint(batch.normalized * high), batch.observation)
+        assert np.array_equal(shown.observation, batch.normalized)
+        assert shown.observation.dtype == np.float32
+    assert copy.deepcopy(shown).observation.dtype == np.float32
+    assert module.batch_env(5, observe=False, normalized=True, **options).observation.shape == (5, 0)
 
 
 def test_a_reset_may_name_a_seed_for_every_game():
@@ -789,10 +798,22 @@ def test_a_game_that_is_over_waits_for_its_reset_if_that_was_asked_for():
         env.step(infos["action_mask"].argmax(axis=1))
 
 
-def test_nobody_gets_the_same_games_unless_told_to():
-    """A seed is a promise in every door; without one the deals are nobody's, but for `sb3_env`, whose default is 0."""
-    doors = ["batch_env", "gym_env", "gym_vector_env", "sb3_env"]
-    defaults = {name: signature(getattr(drako_v0, name)).parameters.get("seed") for name in doors}
-    assert {name: seed.default for name, seed in defaults.items() if seed} == {"batch_env": None, "sb3_env": 0}
-    first, same, other = (drako_v0.sb3_env(8, **seed).games.batch.save() for seed in ({}, {"seed": 0}, {"seed": None}))
-    assert first == same != other
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, "NEXT_STEP", "NextStep"])
+def test_a_mode_goes_by_its_names(mode):
+    assert drako_v0.gym_vector_env(1, autoreset_mode=mode).metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    with pytest.raises(ValueError, match="autoreset_mode = 'never': allowed are 'NEXT_STEP', 'SAME_STEP', 'DISABLED'"):
+        drako_v0.gym_vector_env(1, autoreset_mode="never")
+
+
+@one_of_each_game
+def test_nobody_gets_the_same_games_unless_told_to(module, options):
+    """A seed is a promise in every door; without one the deals are nobody's."""
+    for door in (module.batch_env, module.sb3_env):
+        first, other, given, same = (door(8, **seed, **options) for seed in ({}, {}, {"seed": 0}, {"seed": 0}))
+        starts = [getattr(games, "games", games) for games in (first, other, given, same)]
+        deals = [getattr(games, "batch", games).save() for games in starts]
+        assert deals[0] != deals[1]
+        assert deals[2] == deals[3]
+    for door in (module.gym_env, partial(module.gym_vector_env, 8)):
+        first, other = (door(**options)._games.batch.save() for _ in range(2))
+        assert first != other

@@ -6,6 +6,7 @@ import inspect
 import os
 import pydoc
 import re
+import runpy
 import subprocess
 import sys
 from itertools import groupby
@@ -265,6 +266,19 @@ def test_links_lead_somewhere(path):
 def test_a_broken_link_is_seen(link):
     text = f"# Title\n\n[good](CHANGELOG.md), [good](#title), [elsewhere](https://example.org), [bad]({link})\n"
     assert list(broken_links(text, ROOT / "README.md")) == [link]
+
+
+def test_the_description_on_pypi_leads_nowhere_but_to_addresses(monkeypatch):
+    """There the README stands alone: words of links into the repository stay, and nothing else is lost."""
+    monkeypatch.setattr("setuptools.setup", lambda **given: asked.update(given))
+    asked = {}
+    runpy.run_path(str(ROOT / "setup.py"))
+    described, readme = asked["long_description"], (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [target for target in re.findall(r"\]\(([^)]*)\)", prose(described)) if ":" not in target] == []
+    assert "| know an environment      | Drako, Golden Dragon, Icarius |" in described
+    assert described.count("```") == readme.count("```")
+    assert len(described.splitlines()) > len(readme.splitlines()) - 10
+    assert asked["long_description_content_type"] == "text/markdown"
 
 
 def test_links_of_shared_pages():

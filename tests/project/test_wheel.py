@@ -133,6 +133,17 @@ def test_the_archive_of_the_sources_builds_the_same_wheel(released, wheel):
     assert contents[0] == contents[1]
 
 
+def test_the_description_has_no_link_into_the_repository(wheel):
+    """Here a link of the README is a word."""
+    archive = ZipFile(wheel)
+    (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    text = archive.read(name).decode()
+    assert "Description-Content-Type: text/markdown" in text
+    assert "# drako-env" in text
+    assert "](notebooks" not in text
+    assert "](tests" not in text
+
+
 def test_twine_finds_nothing_wrong(released):
     pytest.importorskip("twine", reason="twine is missing: make dist installs it")
     files = sorted(str(path) for path in released.iterdir())
