@@ -67,7 +67,7 @@ def test_a_row_is_what_the_seat_saw_did_and_got(players, tmp_path):
 
 
 def test_players_that_judge_know_who_wins(tmp_path):
-    recorded(tmp_path, "policy", "policy")
+    dataset.record(tmp_path, dataset.header_of(make_game("drako"), ("policy", "policy"), 100, SEED))
     data = dataset.load(tmp_path)
     assert np.corrcoef(data.value, data.outcome)[0, 1] > 0.3
 
