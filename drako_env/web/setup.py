@@ -89,7 +89,7 @@ def _opponent(game: str, spec: str) -> dict[str, str]:
     words = _words()
     label = words["opponents"].get(spec, spec)
     if measured := words["ratings"].get(game, {}).get(_level_of(game, spec)):
-        label += f" (rating {measured['rating']}, {measured['ms']:g} ms a decision)"
+        label += f" (rating {measured['rating']}, thinks {measured['ms']:g} ms)"
     elif spec in LEVELS:
         label = f"Level {spec.partition(':')[2]}: {_level(game, LEVELS.index(spec))}"
     return {"value": spec, "label": label}

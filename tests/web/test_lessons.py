@@ -46,7 +46,7 @@ def test_ratings_are_those_that_were_measured():
     assert len(rows) == 8
     opponents = described("drako", [f"level:{number}" for number, _, _ in rows], Preset())["opponents"]
     for (_, rating, ms), shown in zip(rows, opponents, strict=True):
-        assert f"(rating {rating}, {float(ms):g} ms a decision)" in shown["label"]
+        assert f"(rating {rating}, thinks {float(ms):g} ms)" in shown["label"]
 
 
 def test_a_player_that_is_a_level_has_the_rating_of_that_level():
