@@ -19,9 +19,9 @@ for agent in env.agent_iter():
 | rewards           | +1 to the winner and -1 to the loser at the end, 0 before                         |
 | arguments         | `render_mode`, `render_seat`, `normalized`, `rules`, options of `drako/RULES.md`  |
 
-`rules` is the name of a shipped table (`"reconstructed"`, the default, `"reconstructed_1"` or `"tiny"`), a path to a
-`.toml`, or a `Rules` object. In Gymnasium: `gymnasium.make("drako_env/Drako-v0", seat="dwarves_0")`, and `make_vec` for
-many games.
+`rules` is the name of a shipped table (`"reconstructed"`, the default, `"reconstructed_1"`, or `"micro"`, `"tiny"`,
+`"small"`, `"medium"`, which can be solved), a path to a `.toml`, or a `Rules` object. In Gymnasium:
+`gymnasium.make("drako_env/Drako-v0", seat="dwarves_0")`, and `make_vec` for many games.
 """
 
 from drako_env.drako.rules import Rules

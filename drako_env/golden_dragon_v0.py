@@ -11,13 +11,13 @@ for agent in env.agent_iter():
     env.step(action)
 ```
 
-| what              | value                                                                                     |
-|-------------------|-------------------------------------------------------------------------------------------|
-| agents            | `player_0` ... `player_{n-1}`                                                             |
-| actions           | `Discrete(A)`, one id for each action of `golden_dragon.actions`; masked                  |
-| observation       | `{"observation": int8 (D,), "action_mask": int8 (A,)}`; fields in `golden_dragon.observe` |
-| rewards           | +1 to the winner and -1 to all others at the end, 0 before and for a draw                 |
-| arguments         | `render_mode`, `render_seat`, `num_players`, `board`, `veto_scope`, `max_single_moves`    |
+| what        | value                                                                                          |
+|-------------|------------------------------------------------------------------------------------------------|
+| agents      | `player_0` ... `player_{n-1}`                                                                  |
+| actions     | `Discrete(A)`, one id for each action of `golden_dragon.actions`; masked                       |
+| observation | `{"observation": int8 (D,), "action_mask": int8 (A,)}`; fields in `golden_dragon.observe`      |
+| rewards     | +1 to the winner and -1 to all others at the end, 0 before and for a draw                      |
+| arguments   | `render_mode`, `render_seat`, `normalized`, `num_players`, options of `golden_dragon/RULES.md` |
 
 `board` is the name of a shipped board (`"classic10"`, the default, is the game's own for any number of players),
 `"auto"` (for shorter games: smaller ones for four and five players), a path to a `.toml`, or a `Rules` object.

@@ -2,7 +2,7 @@
 
 drako-env watch policy ismcts:1000                     # a player for every seat, in their order
 drako-env watch my_agents:Greedy policy --seed 3 --keep game.jsonl
-drako-env watch heuristic policy --html game.html      # as a page with a slider
+drako-env watch heuristic policy --html game.html      # the analysis board, in one page
 """
 
 import secrets

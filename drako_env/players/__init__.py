@@ -76,7 +76,7 @@ def resolved(spec: str, game: Game) -> str:
 
 def ladder(game: Game) -> tuple[str, ...]:
     """The players of the levels of a game, weakest first."""
-    return levels.ladder_of(game, has_policy(game))
+    return levels.ladder_of(game, has_policy(game)).levels
 
 
 def has_policy(game: Game) -> bool:

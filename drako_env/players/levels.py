@@ -19,17 +19,26 @@ class Ladder:
     """The players of all levels, weakest first, and the games that they are for."""
 
     levels: tuple[str, ...]
-    game: str = ""
-    """Its name without the version; nothing: any game."""
+    games: tuple[str, ...] = ()
+    """Their names without the version; nothing: any game."""
     players: tuple[int, ...] = ()
     """How many there may be; nothing: any number."""
     learnt: bool = False
     """Only where a learnt policy comes with the project for the game and its rules."""
+    elo: tuple[int, ...] = ()
+    """The measured rating of every level above the first; nothing: not measured."""
+    milliseconds: tuple[float, ...] = ()
+    """The processor's time of a decision, measured in the same games."""
 
     def fits(self, game: Game, learnt: bool) -> bool:
         """Whether it is for this game; `learnt` says whether a policy comes with it."""
-        named = self.game in ("", short_name(game))
+        named = not self.games or short_name(game) in self.games
         return named and (not self.players or len(game.seats) in self.players) and (learnt or not self.learnt)
+
+    def measured(self, spec: str) -> tuple[int, float] | None:
+        """Rating and milliseconds of one of its players, or of `level:7` by that name, if they were measured."""
+        number = NAMES.index(spec) if spec in NAMES else self.levels.index(spec) if spec in self.levels else COUNT
+        return (self.elo[number], self.milliseconds[number]) if number < len(self.elo) else None
 
 
 def short_name(game: Game) -> str:
@@ -37,9 +46,9 @@ def short_name(game: Game) -> str:
     return game.name.rsplit("_", 1)[0]
 
 
-def ladder_of(game: Game, learnt: bool) -> tuple[str, ...]:
-    """The players of a game's levels, weakest first; `learnt` says whether a policy comes with it."""
-    return next(ladder.levels for ladder in read_ladders(FILE) if ladder.fits(game, learnt))
+def ladder_of(game: Game, learnt: bool) -> Ladder:
+    """The levels of a game; `learnt` says whether a policy comes with it."""
+    return next(ladder for ladder in read_ladders(FILE) if ladder.fits(game, learnt))
 
 
 @cache
@@ -59,14 +68,20 @@ def _ladder(row: dict[str, Any]) -> Ladder:
     """A checked table of the file."""
     if unknown := row.keys() - {field.name for field in fields(Ladder)}:
         raise ValueError(f"a ladder has no {sorted(unknown)[0]!r}")
-    levels, players = row["levels"], row.get("players", [])
+    levels, players, games = row["levels"], row.get("players", []), row.get("games", [])
+    elo, milliseconds = row.get("elo", []), row.get("milliseconds", [])
     if len(levels) != COUNT or len(set(levels)) != COUNT or not all(isinstance(spec, str) for spec in levels):
         raise ValueError(f"levels = {levels}: expected {COUNT} different players")
     if wrong := [spec for spec in levels if "level" in spec.split(":")]:
         raise ValueError(f"level {wrong[0]!r}: a level cannot be made of another")
     if not all(isinstance(count, int) for count in players):
         raise ValueError(f"players = {players}: expected numbers")
-    return Ladder(tuple(levels), str(row.get("game", "")), tuple(players), row.get("learnt") is True)
+    if not isinstance(games, list) or not all(isinstance(name, str) for name in games):
+        raise ValueError(f"games = {games}: expected names")
+    if {len(elo), len(milliseconds)} not in ({0}, {COUNT}):
+        raise ValueError(f"elo and milliseconds: expected {COUNT} numbers each, or neither")
+    measured = tuple(map(int, elo)), tuple(map(float, milliseconds))
+    return Ladder(tuple(levels), tuple(games), tuple(players), row.get("learnt") is True, *measured)
 
 
 WORDS = {

@@ -1,4 +1,4 @@
-"""What can be chosen before a game, in plain words. The words and the measured ratings are in `setup.toml`."""
+"""What can be chosen before a game, in plain words (`setup.toml`), with the ratings of players (`levels.toml`)."""
 
 import secrets
 import tomllib
@@ -12,8 +12,8 @@ from typing import Any
 from drako_env.engine.game import Game
 from drako_env.games import GAMES, Entry, make_game
 from drako_env.players import has_policy
+from drako_env.players.levels import COUNT, Ladder, in_words, ladder_of
 from drako_env.players.levels import NAMES as LEVELS
-from drako_env.players.levels import in_words, ladder_of
 from drako_env.web.lessons import has_lesson
 
 WORDS = Path(__file__).parent / "setup.toml"
@@ -54,10 +54,12 @@ def offered_options(entry: Entry) -> dict[str, list[Any]]:
 
 
 def described(name: str, opponents: Sequence[str], preset: Preset) -> dict[str, Any]:
-    """A game as the page offers it."""
+    """A game as the page offers it; who sits where, and how strong the others are, for every number of players."""
     entry, words = GAMES[name], _words()
     counts = entry.options.get("num_players", ())
-    seats = {str(n): list(make_game(name, num_players=n).seats) for n in counts} or {"": list(make_game(name).seats)}
+    games = {str(n): make_game(name, num_players=n) for n in counts} or {"": make_game(name)}
+    if preset.game and preset.name == name:
+        games[OWN] = preset.game
     tables = [(OWN, "as this server was started"), *_tables(entry)] if preset.is_own(name, OWN) else _tables(entry)
     about = words["games"].get(name, {})
     return {
@@ -66,8 +68,8 @@ def described(name: str, opponents: Sequence[str], preset: Preset) -> dict[str, 
         "sides": about.get("sides", {}),
         "tables": [{"value": table, "label": label} for table, label in tables],
         "options": [_option(key, values) for key, values in offered_options(entry).items() if key != "num_players"],
-        "opponents": [_opponent(name, spec) for spec in opponents],
-        "seats": seats | ({OWN: list(preset.game.seats)} if preset.game and preset.name == name else {}),
+        "opponents": {count: _opponents(game, opponents) for count, game in games.items()},
+        "seats": {count: list(game.seats) for count, game in games.items()},
         "lesson": has_lesson(name),
     }
 
@@ -84,29 +86,31 @@ def _option(name: str, values: Sequence[Any]) -> dict[str, Any]:
     return {"name": name, "label": words.get("label", name), "help": words.get("help", ""), "values": shown}
 
 
-def _opponent(game: str, spec: str) -> dict[str, str]:
+def _opponents(game: Game, specs: Sequence[str]) -> list[dict[str, str]]:
+    ladder = ladder_of(game, has_policy(game))
+    return [{"value": spec, "label": _opponent(ladder, spec)} for spec in specs]
+
+
+def _opponent(ladder: Ladder, spec: str) -> str:
     """An agent by what it is, with its rating where one was measured."""
-    words = _words()
-    label = words["opponents"].get(spec, spec)
-    if measured := words["ratings"].get(game, {}).get(_level_of(game, spec)):
-        label += f" (rating {measured['rating']}, thinks {measured['ms']:g} ms)"
-    elif spec in LEVELS:
-        label = f"Level {spec.partition(':')[2]}: {_level(game, LEVELS.index(spec))}"
-    return {"value": spec, "label": label}
+    label = str(_words()["opponents"].get(spec, spec))
+    if spec in LEVELS:
+        number = LEVELS.index(spec)
+        strongest = "strongest, " if number == COUNT - 1 else ""
+        label = f"Level {number + 1}: {strongest}{_level(ladder.levels[number])}"
+    if measured := ladder.measured(spec):
+        label += " (rating {}, thinks {:g} ms)".format(*measured)
+    return label
 
 
-def _level_of(name: str, spec: str) -> str:
-    """The level that a player is, by whose name it was measured: `level:7` may be the learnt policy."""
-    ladder = ladder_of(make_game(name), has_policy(make_game(name)))
-    return LEVELS[ladder.index(spec)] if spec in ladder else spec
-
-
-def _level(name: str, number: int) -> str:
-    """What a level is in a game whose levels have no rating; among many it may be another player than between two."""
-    counts = GAMES[name].options.get("num_players", ())
-    games = [make_game(name, num_players=count) for count in counts] or [make_game(name)]
-    few, many = (in_words(ladder_of(game, has_policy(game))[number]) for game in (games[0], games[-1]))
-    return few if few == many else f"{few}; among more than two {many}"
+def _level(spec: str) -> str:
+    """A player of a level by how it plays."""
+    name, _, argument = spec.partition(":")
+    first, _, player = argument.partition(":")
+    if name == "mistakes":
+        return f"{_level(player)}, {float(first):.0%} slips"
+    tries = f"{int(first):,}" if first.isdecimal() else first
+    return str(_words()["levels"].get(name, in_words(spec))).format(tries)
 
 
 @cache

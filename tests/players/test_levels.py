@@ -76,9 +76,9 @@ PLAIN = f"levels = {EIGHT}"
 def test_the_first_ladder_that_fits_counts(tmp_path, monkeypatch):
     others = [str(EIGHT).replace("ismcts:1'", f"ismcts:{n}'") for n in (100, 200, 300)]
     tables = [
-        f'game = "golden_dragon"\nplayers = [4, 5]\nlevels = {others[0]}',
-        f'game = "golden_dragon"\nlearnt = true\nlevels = {others[1]}',
-        f'game = "golden_dragon"\nlevels = {others[2]}',
+        f'games = ["golden_dragon"]\nplayers = [4, 5]\nlevels = {others[0]}',
+        f'games = ["drako", "golden_dragon"]\nlearnt = true\nlevels = {others[1]}',
+        f'games = ["golden_dragon"]\nlevels = {others[2]}',
         PLAIN,
     ]
     monkeypatch.setattr(levels, "FILE", ladder_file(tmp_path / "levels.toml", *tables))
@@ -86,8 +86,21 @@ def test_the_first_ladder_that_fits_counts(tmp_path, monkeypatch):
         make_game(*case[:1], num_players=case[1])
         for case in (("golden_dragon", 2), ("golden_dragon", 4), ("icarius", 4))
     )
-    assert [levels.ladder_of(game, False)[0] for game in (four, two, other)] == ["ismcts:100", "ismcts:300", "ismcts:1"]
-    assert [levels.ladder_of(game, True)[0] for game in (four, two, other)] == ["ismcts:100", "ismcts:200", "ismcts:1"]
+    for learnt, second in ((False, "ismcts:300"), (True, "ismcts:200")):
+        lowest = [levels.ladder_of(game, learnt).levels[0] for game in (four, two, other)]
+        assert lowest == ["ismcts:100", second, "ismcts:1"]
+
+
+def test_what_was_measured_belongs_to_a_level_and_to_its_player():
+    ladder = Ladder(tuple(EIGHT), elo=tuple(range(8)), milliseconds=(0.5,) * 8)
+    assert ladder.measured("ismcts:3") == ladder.measured("level:3") == (2, 0.5)
+    assert ladder.measured("random") is None
+    assert Ladder(tuple(EIGHT)).measured("level:3") is None
+
+
+def test_measured_ratings_rise():
+    for one in read_ladders(FILE):
+        assert list(one.elo) == sorted(set(one.elo))
 
 
 @pytest.mark.parametrize(
@@ -98,12 +111,15 @@ def test_the_first_ladder_that_fits_counts(tmp_path, monkeypatch):
         ([f"levels = {EIGHT[:7] + EIGHT[:1]}"], "expected 8 different players"),
         (["levels = [1, 2, 3, 4, 5, 6, 7, 8]"], "expected 8 different players"),
         (["levels = 8"], "object of type 'int'"),
-        (['game = "drako"'], "'levels'"),
+        (['games = ["drako"]'], "'levels'"),
+        ([f'games = "drako"\n{PLAIN}'], "games = drako: expected names"),
+        ([f"elo = [0, 1]\n{PLAIN}"], "elo and milliseconds: expected 8 numbers each"),
+        ([f"elo = {[*range(8)]}\n{PLAIN}"], "elo and milliseconds: expected 8 numbers each"),
         ([f"levels = {[*EIGHT[:7], 'level:1']}"], "level 'level:1': a level cannot be made of another"),
         ([f"levels = {[*EIGHT[:7], 'mistakes:0.5:level:1']}"], "a level cannot be made of another"),
         ([f"{PLAIN}\nplayer = 3"], "a ladder has no 'player'"),
         ([f'{PLAIN}\nplayers = ["3"]'], "players = .*: expected numbers"),
-        ([PLAIN, f'game = "drako"\n{PLAIN}'], "the last ladder has to be for every game"),
+        ([PLAIN, f'games = ["drako"]\n{PLAIN}'], "the last ladder has to be for every game"),
         (["levels = ["], "Invalid value"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from drako_env.__main__ import run
 from drako_env.games import GAMES, make_game
-from drako_env.players.levels import ladder_of
+from drako_env.players import ladder
 from drako_env.web.lessons import lesson_of
 from drako_env.web.setup import OWN, Preset, described, offered_options
 from tests.web.running import app_of
@@ -41,28 +41,46 @@ def test_there_is_no_lesson_of_another_game():
     assert lesson_of("chess") is None
 
 
-def test_ratings_are_those_that_were_measured():
-    rows = re.findall(r"^\| (\d) .*?\| (\d+)(?: \([^)]*\))? +\|.*?\| ([\d.]+) +\|$", LEVELS.read_text(), re.MULTILINE)
-    assert len(rows) == 8
-    opponents = described("drako", [f"level:{number}" for number, _, _ in rows], Preset())["opponents"]
-    for (_, rating, ms), shown in zip(rows, opponents, strict=True):
+MEASURED = [("drako", "", "drako")] + [("golden_dragon", n, f"golden_dragon {n}") for n in "2345"]
+
+
+@pytest.mark.parametrize(("name", "count", "part"), MEASURED, ids=lambda value: value)
+def test_ratings_are_those_that_were_measured(name, count, part):
+    text = (
+        LEVELS.read_text().partition(f"<!-- written by scripts/tournament.py, {part} -->")[2].partition("<!-- end")[0]
+    )
+    rows = re.findall(r"^\| (\d) +\| `(.*?)` .*?\| (\d+)(?: \([^)]*\))? +\|.*?\| ([\d.]+) +\|$", text, re.MULTILINE)
+    assert [player for _, player, _, _ in rows] == list(ladder(make_game(name, **options_of(count))))
+    opponents = described(name, [f"level:{number}" for number, *_ in rows], Preset())["opponents"][count]
+    for (_, _, rating, ms), shown in zip(rows, opponents, strict=True):
         assert f"(rating {rating}, thinks {float(ms):g} ms)" in shown["label"]
 
 
+def options_of(count):
+    return {"num_players": int(count)} if count else {}
+
+
+def test_the_twin_has_the_ratings_of_golden_dragon():
+    levels = [f"level:{number}" for number in range(1, 9)]
+    one, other = (described(name, levels, Preset())["opponents"] for name in ("golden_dragon", "icarius"))
+    assert one == other
+    assert all("(rating " in shown["label"] for shown in one["5"])
+
+
 def test_a_player_that_is_a_level_has_the_rating_of_that_level():
-    ladder = ladder_of(make_game("drako"), learnt=True)
-    number = ladder.index("policy") + 1
-    policy, level = described("drako", ["policy", f"level:{number}"], Preset())["opponents"]
+    number = ladder(make_game("drako")).index("policy") + 1
+    policy, level = described("drako", ["policy", f"level:{number}"], Preset())["opponents"][""]
     assert "(rating " in policy["label"]
     assert policy["label"].partition("(")[2] == level["label"].partition("(")[2]
 
 
-def test_levels_without_a_rating_are_called_what_they_are():
-    shown = described("golden_dragon", ["level:1", "level:4", "level:8"], Preset())["opponents"]
-    assert [one["label"] for one in shown] == [
-        "Level 1: any legal action",
-        "Level 4: rules of thumb",
-        "Level 8: a search, 8000 simulations a decision; among more than two a search, 30000 simulations a decision",
+def test_other_rules_have_levels_without_ratings():
+    table = Preset("golden_dragon", make_game("golden_dragon", num_players=3, board="auto", veto_scope="others"))
+    shown = described("golden_dragon", ["level:1", "level:3", "level:8"], table)["opponents"]
+    assert [one["label"] for one in shown[OWN]] == [
+        "Level 1: does anything that is allowed",
+        "Level 3: rules of thumb, 35% slips",
+        "Level 8: strongest, looks ahead, 30,000 tries a decision",
     ]
 
 
@@ -75,7 +93,8 @@ def test_every_option_table_and_opponent_is_explained(name):
         assert option["help"]
         assert option["label"] != option["name"]
     assert all(table["label"] != table["value"] for table in shown["tables"])
-    assert all(opponent["label"] != opponent["value"] for opponent in shown["opponents"])
+    assert all(one["label"] != one["value"] for opponents in shown["opponents"].values() for one in opponents)
+    assert shown["opponents"].keys() == shown["seats"].keys()
     assert shown["about"]
     assert shown["lesson"]
 

@@ -68,10 +68,10 @@ function chosenOptions() { // only what differs from the standard
 
 function drawSeats() { // whoever sits stays seated; a learnt policy knows the standard rules only
   const game = choices.games[chosenGame()], { table, ...changed } = chosenOptions(), { preset, person } = choices;
-  const own = table === OWN, seats = game.seats[own ? OWN : byId("count").value] ?? Object.values(game.seats)[0];
+  const own = table === OWN, count = own ? OWN : byId("count").value, seats = game.seats[count];
   byId("count").disabled = own;
   const standard = own || !(table || Object.keys(changed).length);
-  const players = [{ value: person, label: "You (or a friend beside you)" }, ...game.opponents];
+  const players = [{ value: person, label: "You (or a friend beside you)" }, ...game.opponents[count]];
   const allowed = players.filter(({ value }) => value !== "policy" || standard);
   const before = [...document.querySelectorAll("select.player")].map((s) => s.value);
   const first = preset.game === chosenGame() ? preset.players : [];
@@ -134,7 +134,7 @@ function drawMine() {
 
 function named(game, player, person) { // as it is offered, without its figures
   if (player === choices.person) return person;
-  const offered = choices.games[game.replace(/_v\d+$/, "")]?.opponents.find(({ value }) => value === player);
+  const offered = Object.values(choices.games[game.replace(/_v\d+$/, "")]?.opponents ?? {})[0]?.find(({ value }) => value === player);
   return offered ? offered.label.replace(/[:,(].*/, "").trim().replace(/^./, (c) => c.toLowerCase()) : player;
 }
 
