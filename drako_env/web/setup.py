@@ -87,8 +87,9 @@ def _option(name: str, values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _opponents(game: Game, specs: Sequence[str]) -> list[dict[str, str]]:
-    ladder = ladder_of(game, has_policy(game))
-    return [{"value": spec, "label": _opponent(ladder, spec)} for spec in specs]
+    """Under the rules as they are, and in other words where variants are chosen, which no learnt policy plays."""
+    here, varied = ladder_of(game, has_policy(game)), ladder_of(game, False)
+    return [{"value": spec, "label": _opponent(here, spec), "varied": _opponent(varied, spec)} for spec in specs]
 
 
 def _opponent(ladder: Ladder, spec: str) -> str:

@@ -12,7 +12,7 @@ from drako_env.web.listen import listen, make_server
 from drako_env.web.server import make_app
 
 OPPONENTS = {name: ["heuristic", "random"] for name in GAMES}
-WITH_POLICY = OPPONENTS | {"drako": ["policy", "heuristic"]}
+WITH_POLICY = OPPONENTS | {"drako": ["policy", "heuristic", "level:3"]}
 HANGS = 300
 """Seconds after which a test fails that waits for something; compiling the kernels is among that."""
 

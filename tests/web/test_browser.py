@@ -115,7 +115,10 @@ def test_a_whole_game_by_keyboard(page, address):
     page.goto(address)
     page.wait_for_selector("select.player")
     page.click("#variants summary")
+    levels = page.locator("select.player").nth(0).locator('option[value="level:3"]')
+    assert "rating" in levels.text_content()
     page.select_option('select[name="table"]', '"tiny"')
+    assert levels.text_content() == "Level 3: rules of thumb, 35% slips"
     page.locator("select.player").nth(0).select_option("heuristic")
     page.locator("select.player").nth(1).select_option("person")
     page.focus("#start")

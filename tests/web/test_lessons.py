@@ -74,6 +74,12 @@ def test_a_player_that_is_a_level_has_the_rating_of_that_level():
     assert policy["label"].partition("(")[2] == level["label"].partition("(")[2]
 
 
+def test_variants_have_levels_without_ratings():
+    (three,) = described("drako", ["level:3"], Preset())["opponents"][""]
+    assert three["label"].startswith("Level 3: plays well, 49% slips (rating ")
+    assert three["varied"] == "Level 3: rules of thumb, 35% slips"
+
+
 def test_other_rules_have_levels_without_ratings():
     table = Preset("golden_dragon", make_game("golden_dragon", num_players=3, board="auto", veto_scope="others"))
     shown = described("golden_dragon", ["level:1", "level:3", "level:8"], table)["opponents"]

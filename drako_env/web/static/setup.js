@@ -71,7 +71,7 @@ function drawSeats() { // whoever sits stays seated; a learnt policy knows the s
   const own = table === OWN, count = own ? OWN : byId("count").value, seats = game.seats[count];
   byId("count").disabled = own;
   const standard = own || !(table || Object.keys(changed).length);
-  const players = [{ value: person, label: "You (or a friend beside you)" }, ...game.opponents[count]];
+  const players = [{ value: person, label: "You (or a friend beside you)" }, ...game.opponents[count].map(({ value, label, varied }) => ({ value, label: standard ? label : varied }))];
   const allowed = players.filter(({ value }) => value !== "policy" || standard);
   const before = [...document.querySelectorAll("select.player")].map((s) => s.value);
   const first = preset.game === chosenGame() ? preset.players : [];
