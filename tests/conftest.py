@@ -4,6 +4,7 @@
 """
 
 import random
+import secrets
 import signal
 import sys
 
@@ -15,8 +16,8 @@ settings.register_profile("repeatable", derandomize=True, deadline=None, databas
 settings.load_profile("repeatable")
 
 CHANCE = random.Random()
-"""Stands for the operating system, whose randomness NumPy and Gymnasium start from if nobody gives them a seed."""
-np.random.bit_generator.randbits = CHANCE.getrandbits
+"""Stands for the operating system, whose randomness NumPy, Gymnasium and the page's deals start from without a seed."""
+np.random.bit_generator.randbits = secrets.randbits = CHANCE.getrandbits
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background without Ctrl-C
 

@@ -55,12 +55,13 @@ def offered_options(entry: Entry) -> dict[str, list[Any]]:
 
 def described(name: str, opponents: Sequence[str], preset: Preset) -> dict[str, Any]:
     """A game as the page offers it; who sits where, and how strong the others are, for every number of players."""
-    entry, words = GAMES[name], _words()
+    entry, words, own = GAMES[name], _words(), preset.game if preset.name == name else None
     counts = entry.options.get("num_players", ())
     games = {str(n): make_game(name, num_players=n) for n in counts} or {"": make_game(name)}
-    if preset.game and preset.name == name:
-        games[OWN] = preset.game
-    tables = [(OWN, "as this server was started"), *_tables(entry)] if preset.is_own(name, OWN) else _tables(entry)
+    tables = _tables(entry)
+    if own:
+        games[OWN] = own
+        tables = [(OWN, "as this server was started"), *tables]
     about = words["games"].get(name, {})
     return {
         "title": about.get("title", name.replace("_", " ").title()),

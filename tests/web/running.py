@@ -10,18 +10,15 @@ from drako_env.games import GAMES
 from drako_env.players import make_player
 from drako_env.web.listen import listen, make_server
 from drako_env.web.server import make_app
-from drako_env.web.setup import Preset
 
 OPPONENTS = {name: ["heuristic", "random"] for name in GAMES}
-SEEDED = Preset(seed=7)
-"""What the page deals by itself nobody can guess; tests deal the same games every time."""
 WITH_POLICY = OPPONENTS | {"drako": ["policy", "heuristic", "level:3"]}
 HANGS = 300
 """Seconds after which a test fails that waits for something; compiling the kernels is among that."""
 
 
-def app_of(make=make_player, opponents=OPPONENTS, adviser="heuristic", preset=SEEDED, **options):
-    return make_app(make, opponents, adviser, preset=preset, **options)
+def app_of(make=make_player, opponents=OPPONENTS, adviser="heuristic", **options):
+    return make_app(make, opponents, adviser, **options)
 
 
 def until(condition):
