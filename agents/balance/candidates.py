@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.balance.mirrors import Mirror
-from agents.balance.settings import LEVELS, Weights
+from agents.balance.settings import LEVELS, TAKEN_BACK, UNTRAINED, Weights
 from drako_env.runs import append, write
 
+CHOOSING, REPORTED = "choose", "report"
+"""Whoever was chosen by some games was lucky in them: others are reported."""
 START = 0
 """The number of the table to begin with, which is best until there is a better one."""
 
@@ -50,24 +52,21 @@ def unevenness(mirror: Mirror, weights: Weights) -> float:
 
 def better(candidate: Candidate, best: Candidate, weights: Weights) -> bool:
     """Whether it is, at the levels that it was tried at so far."""
-    levels = list(candidate.mirrors)
+    levels = [level for level in LEVELS if level in candidate.mirrors]
     return score(candidate.mirrors, weights, levels) < score(best.mirrors, weights, levels)
 
 
 def expected(candidate: Candidate, best: Candidate, weights: Weights) -> float:
-    """The score of a screened candidate if strong play changed with it as the heuristic's does."""
-    known, shift = best.mirrors["learnt"], candidate.mirrors["heuristic"].rate - best.mirrors["heuristic"].rate
-    guess = replace(known, wins=round(known.games * min(1.0, max(0.0, known.rate + shift))))
+    """The score of a screened candidate if training does to it what it usually does."""
+    before, untrained = best.mirrors["learnt"].rate, candidate.mirrors[UNTRAINED]
+    rate = untrained.rate + TAKEN_BACK * (before - untrained.rate)
+    guess = replace(untrained, wins=round(untrained.games * rate))
     return score({"heuristic": candidate.mirrors["heuristic"], "learnt": guess}, weights)
 
 
 def worth_judging(screened: Sequence[Candidate], best: Candidate, weights: Weights, count: int) -> list[Candidate]:
-    """Those that look best, in turn by what strong play may be expected to do and by what the heuristic does: to some
-    changes they answer alike, to others they do not, and only trying tells."""
-    by_strong = sorted(screened, key=lambda candidate: expected(candidate, best, weights))
-    by_heuristic = sorted(screened, key=lambda candidate: score(candidate.mirrors, weights, ["heuristic"]))
-    chosen = {one.number: one for pair in zip(by_strong, by_heuristic, strict=True) for one in pair}
-    return list(chosen.values())[:count]
+    """Those that look best."""
+    return sorted(screened, key=lambda candidate: expected(candidate, best, weights))[:count]
 
 
 class Log:

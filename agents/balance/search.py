@@ -1,19 +1,16 @@
-"""Hill climbing among tables: changes of the best one are screened by the heuristic, the most promising are judged by
-strong play, and what is better takes its place."""
+"""Hill climbing among tables: changes of the best one are screened by the heuristic and by policies that do not know
+them, the most promising are judged by strong play, and what is better takes its place."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any, Protocol
 
-from agents.balance.candidates import START, Candidate, Log, better, worth_judging
+from agents.balance.candidates import CHOOSING, REPORTED, START, Candidate, Log, better, worth_judging
 from agents.balance.mirrors import Mirror
 from agents.balance.settings import LEVELS, Settings
 from agents.balance.strong import During
 from agents.balance.tables import change, key, proposals
 from agents.league.run import derived_seed
-
-CHOOSING, REPORTED = "choose", "report"
-"""Whoever was chosen by some games was lucky in them: others are reported."""
 
 Tell = Callable[[float, str], None]
 """Is told how much of the work is done, and what there is to say."""
@@ -24,6 +21,9 @@ class Judge(Protocol):
 
     def prepare(self, candidate: Candidate, parent: Candidate, during: During) -> None:
         """Learn to play under a candidate's table, beginning with what was learnt under its parent's."""
+
+    def screen(self, candidate: Candidate, parent: Candidate) -> dict[str, Mirror]:
+        """Games of equals that need no learning, with what was learnt under the parent's table."""
 
     def mirror(self, level: str, candidate: Candidate, purpose: str) -> Mirror:
         """Games of equals at a level of play, for a purpose."""
@@ -77,7 +77,7 @@ class Search:
             self._done += 1
 
     def _screened(self, step: int, parent: Candidate, where: str) -> list[Candidate]:
-        """A step's proposals, with the heuristic's mirrors."""
+        """A step's proposals, with the mirrors that need no learning."""
         count, seed = self.settings.proposals, derived_seed(self.seed, "propose", step)
         known = [key(one.table) for one in self.log.candidates.values() if one.step < step]
         found = []
@@ -86,7 +86,7 @@ class Search:
             if number not in self.log.candidates:
                 self._at(self._done + i / count, f"{where}: screening candidate {number}")
                 new = Candidate(number, step, table, change(parent.table, table))
-                self.log.add(self._played(new, "heuristic"))
+                self.log.add(replace(new, mirrors=self.judge.screen(new, parent)))
             found.append(self.log.candidates[number])
         self._done += 1
         return found

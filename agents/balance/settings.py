@@ -8,8 +8,13 @@ TRAINING = Config(learning_rate=7e-4, entropy=0.012, last_entropy=0.004, eval_ev
 """As policies are trained, but with smaller steps and less entropy at the beginning: the networks have learnt nearly
 the same game before. The network's shape is that of the policies to begin with."""
 
+UNTRAINED = "untrained"
+"""Policies that do not know a candidate yet: they screen it."""
 LEVELS = ("heuristic", "learnt", "puct")
 """Who plays mirrors, from weak to strong."""
+TAKEN_BACK = 0.5
+"""How much of what a change does to policies that do not know it training takes back: a tenth to all of it for five
+tables, about half on average."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,8 @@ class Settings:
     """Of the searches, a decision."""
     learnt_games: int = 2000
     heuristic_games: int = 2000
-    proposals: int = 16
-    """Changes a step that the heuristic screens."""
+    proposals: int = 48
+    """Changes a step that are screened, in a few seconds each."""
     judged: int = 2
     """Of them, how many strong play judges."""
     weights: Weights = field(default_factory=Weights)

@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from agents.balance.candidates import START, Candidate
+from agents.balance.candidates import CHOOSING, START, Candidate
 from agents.balance.mirrors import Mirror, quick_mirror, slow_mirror
-from agents.balance.networks import fitted
-from agents.balance.settings import Settings
+from agents.balance.settings import UNTRAINED, Settings
 from agents.balance.tables import check, toml
 from agents.exploit.trained import compile_all, policy_of
+from agents.league.fitting import refit
 from agents.league.league import League
 from agents.league.local import LocalLearners
 from agents.league.options import policy_files, shaped_like
@@ -22,11 +23,7 @@ from agents.league.report import save_policies
 from agents.league.run import Budget, Run, derived_seed
 from drako_env.engine.game import Game, sides
 from drako_env.games import make_game
-from drako_env.players.policy import load_policy, save_policy
 from drako_env.runs import digest, write
-
-KEPT = ("seat", "canonical")
-"""What a policy's file says that stays true under another table."""
 
 During = Callable[[float], None]
 """Is told which share of the work is done."""
@@ -79,14 +76,20 @@ class StrongPlay:
     def _run(self, candidate: Candidate, parent: Candidate) -> Run:
         """The training of a candidate; it goes on from its last checkpoint."""
         folder, game, before = self.folder_of(candidate), self.game_of(candidate), self.game_of(parent)
-        (folder / "start").mkdir(exist_ok=True)
-        start = {side: folder / "start" / policy_of(folder, side).name for side in sides(game)}
-        for side, file in start.items():
-            policy = load_policy(policy_of(self.folder_of(parent), side), before)
-            info = {name: text for name, text in policy.info.items() if name in KEPT}
-            save_policy(file, game, fitted(policy.tensors, before, game), info)
+        learnt = {side: policy_of(self.folder_of(parent), side) for side in sides(game)}
+        start = refit(learnt, before, game, folder / "start")
         config, seed = shaped_like(start, game, self.settings.training), derived_seed(self.seed, candidate.number)
         return Run(folder, game, sides(game), config, seed, Budget(self.settings.core_minutes), "balance", start)
+
+    def screen(self, candidate: Candidate, parent: Candidate) -> dict[str, Mirror]:
+        """Mirrors of the heuristic, and of the parent's policies as they are."""
+        heuristic = self.mirror("heuristic", candidate, CHOOSING)
+        game, before, games = self.game_of(candidate), self.game_of(parent), self.settings.learnt_games
+        learnt = {side: policy_of(self.folder_of(parent), side) for side in sides(game)}
+        with TemporaryDirectory() as folder:
+            refit(learnt, before, game, Path(folder))
+            untrained = quick_mirror(game, f"policy:{folder}", games, derived_seed(self.seed, CHOOSING))
+        return {"heuristic": heuristic, UNTRAINED: untrained}
 
     def mirror(self, level: str, candidate: Candidate, purpose: str) -> Mirror:
         """Games of equals at a level of play, on the same deals for all candidates; on others for another purpose."""

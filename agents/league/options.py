@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents.league.checkpoint import Checkpoints
 from agents.league.config import Config
+from agents.league.fitting import refit
 from agents.league.run import Budget, Run
 from drako_env.cli.options import add_game_options, chosen_game, name_and_text, toml_value
 from drako_env.engine.game import Game, role_of, sides
@@ -16,7 +17,7 @@ from drako_env.players.policy import SUFFIX, is_canonical, load_policy
 
 FINAL_GAMES = 1000
 MINUTES = 5.0
-FIXED = ("set", "players", "train", "config", "seats", "seed", "start")
+FIXED = ("set", "players", "train", "config", "seats", "seed", "start", "start_set")
 """What a resumed run keeps."""
 
 
@@ -29,6 +30,9 @@ def add_league_options(parser: argparse.ArgumentParser) -> None:
     length.add_argument("--rounds", type=int, help="instead of minutes, for runs to be repeated exactly")
     parser.add_argument("--train", action="append", default=[], metavar="NAME=VALUE", help="a field of the config")
     parser.add_argument("--start", metavar="AGENT", help="begin with the networks of policy or policy:FOLDER")
+    parser.add_argument(
+        "--start-set", action="append", default=[], metavar="OPTION=VALUE", help="rules they learnt under, if others"
+    )
     parser.add_argument("--seed", type=int, help="default: 0")
     parser.add_argument("--out", type=Path, help="the run's folder (default: under runs/, named after the time)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out, as it was begun")
@@ -100,5 +104,13 @@ def _new(folder: Path, kind: str, options: argparse.Namespace) -> Run:
     game = chosen_game(options)
     config = Config.load(options.config, **settings(options.train))
     seats = chosen_seats(game, options.seats or "both")
-    start = policy_files(game, seats, options.start) if options.start else {}
+    start = _start(game, seats, folder / "start", options) if options.start else {}
     return Run(folder, game, seats, config, options.seed or 0, Budget(MINUTES), kind, start)
+
+
+def _start(game: Game, seats: list[str], folder: Path, options: argparse.Namespace) -> dict[str, Path]:
+    """The files to begin with, made to fit if they learnt under other rules."""
+    if not options.start_set:
+        return policy_files(game, seats, options.start)
+    before = chosen_game(argparse.Namespace(**vars(options) | {"set": options.start_set}))
+    return refit(policy_files(before, seats, options.start), before, game, folder)

@@ -11,15 +11,15 @@ import pytest
 from rich.console import Console
 
 from agents.balance import command
-from agents.balance.candidates import START, Candidate, Log, better, expected, score, worth_judging
+from agents.balance.candidates import CHOOSING, REPORTED, START, Candidate, Log, better, expected, score, worth_judging
 from agents.balance.mirrors import Mirror, quick_mirror, slow_mirror
-from agents.balance.networks import fitted, resized
 from agents.balance.report import results
-from agents.balance.search import CHOOSING, REPORTED, Search
+from agents.balance.search import Search
 from agents.balance.settings import LEVELS, Settings, Weights
 from agents.balance.strong import StrongPlay
 from agents.balance.tables import allowed, change, check, key, proposals, toml
 from agents.league.config import Config
+from agents.league.fitting import fitted, resized
 from drako_env.drako.rules import Rules
 from drako_env.envs.batch import GameBatch
 from drako_env.games import make_game
@@ -116,6 +116,8 @@ def test_networks_fit_other_wound_spaces():
     assert resized(np.array([[1.0, 2.0, 4.0]]), 2).tolist() == [[1, 6]]
     assert resized(np.array([[1.0, 2.0, 4.0]]), 5).tolist() == [[1, 2, 0, 0, 4]]
     assert resized(np.array([[1.0, 2.0, 4.0]]), 3).tolist() == [[1, 2, 4]]
+    with pytest.raises(ValueError, match="see and do the same things"):
+        fitted(network, before, make_game("drako", rules="tiny"))
 
 
 def test_changes_in_words_and_as_a_file(tmp_path):
@@ -149,11 +151,14 @@ def test_strong_play_comes_first_and_kills_are_a_penalty():
 
 def test_who_is_worth_judging():
     best = tried(0, heuristic=0.3, learnt=0.65, puct=0.5)
-    screened = [tried(1, heuristic=0.5), tried(2, heuristic=0.15), tried(3, heuristic=0.3)]
-    assert expected(screened[1], best, WEIGHTS) == pytest.approx(0.1 * 0.35)
-    assert [one.number for one in worth_judging(screened, best, WEIGHTS, 2)] == [2, 1]
-    judged = [screened[0], replace(tried(2, heuristic=0.15, learnt=0.9, puct=0.9), accepted=False), screened[2]]
-    assert [one.number for one in worth_judging(judged, best, WEIGHTS, 2)] == [2, 1], "the same when going on"
+    rates = {1: (0.5, 0.65), 2: (0.3, 0.37), 3: (0.45, 0.36), 4: (0.45, (0.36, 0.3))}
+    screened = [tried(number, heuristic=one, untrained=other) for number, (one, other) in rates.items()]
+    assert expected(screened[1], best, WEIGHTS) == pytest.approx(0.1 * 0.2 + 0.01)
+    assert expected(screened[3], best, WEIGHTS) == pytest.approx(0.1 * 0.05 + 0.005 + 0.15), "kills count"
+    assert [one.number for one in worth_judging(screened, best, WEIGHTS, 3)] == [3, 2, 1]
+    found = replace(screened[2], mirrors=screened[2].mirrors | tried(3, learnt=0.9, puct=0.9).mirrors, accepted=False)
+    going_on = [*screened[:2], found, screened[3]]
+    assert [one.number for one in worth_judging(going_on, best, WEIGHTS, 3)] == [3, 2, 1]
 
 
 class Fake:
@@ -170,6 +175,11 @@ class Fake:
     def prepare(self, candidate, parent, during):
         self._note("prepare", candidate.number, parent.number)
         during(0.5)
+
+    def screen(self, candidate, parent):
+        assert parent.accepted
+        mirror = self.mirror("heuristic", candidate, CHOOSING)
+        return {"heuristic": mirror, "untrained": mirror}
 
     def mirror(self, level, candidate, purpose):
         self._note(level, candidate.number, purpose)

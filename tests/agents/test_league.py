@@ -1,5 +1,6 @@
 """Training: opponents by win rate, runs that survive, runs that repeat."""
 
+import argparse
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from agents.league.config import Config, Pace
 from agents.league.judge import count_wins
 from agents.league.league import League
 from agents.league.learner import Learner
+from agents.league.options import add_league_options, run_of
 from agents.league.report import figures
 from agents.league.run import Budget, Run
 from drako_env import drako_v0
@@ -213,6 +215,26 @@ def test_training_on_the_tiny_table_becomes_hard_to_exploit(tmp_path):
     policies = [load_policy(tmp_path / "policies" / f"{role}.safetensors", game) for role in ("dragon", "dwarves")]
     start = exploitability(tree, *[lambda _, mask: mask / mask.sum(axis=1, keepdims=True)] * 2)
     assert exploitability(tree, *(policy.probabilities for policy in policies)) < start / 2
+
+
+def test_training_can_go_on_under_another_table(tmp_path):
+    """The networks are written anew for it, and named if nobody says where they come from."""
+    before, out = make_game("drako", rules="reconstructed_1"), tmp_path / "run"
+    for role in ("dragon", "dwarves"):
+        Learner(before, f"{role}_0", Config.load(**SMALL), 1).export(tmp_path / f"{role}.safetensors", {})
+    words = ["--start", f"policy:{tmp_path}", "--out", str(out)]
+    parser = argparse.ArgumentParser()
+    add_league_options(parser)
+    with pytest.raises(ValueError, match="made for other rules"):
+        run_of(parser.parse_args(words), "train")
+    run = run_of(parser.parse_args([*words, "--start-set", "rules=reconstructed_1"]), "train")
+    assert run.start == {f"{role}_0": out / "start" / f"{role}.safetensors" for role in ("dragon", "dwarves")}
+    old, new = (
+        load_policy(tmp_path / "dragon.safetensors", before),
+        load_policy(out / "start" / "dragon.safetensors", run.game),
+    )
+    for name, tensor in old.tensors.items():
+        np.testing.assert_array_equal(tensor, new.tensors[name])
 
 
 def test_a_learner_can_begin_with_a_policy(tmp_path):
