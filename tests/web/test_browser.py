@@ -231,7 +231,7 @@ def test_the_server_is_restarted_in_mid_game(browser, tmp_path):
         for _ in range(4):
             decide(page, chance)
         port, before = running.address[1], page.evaluate("[state.session, state.shown.number, state.shown.picture]")
-    page.locator("#choices button").first.click()
+    page.locator("#choices button:visible, #ask-choices button:visible").first.click()
     page.wait_for_selector("#error", state="visible")
     assert "server does not answer" in page.inner_text("#error")
     with Running(app_of(folder=tmp_path), port):
