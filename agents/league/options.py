@@ -104,6 +104,8 @@ def _new(folder: Path, kind: str, options: argparse.Namespace) -> Run:
     game = chosen_game(options)
     config = Config.load(options.config, **settings(options.train))
     seats = chosen_seats(game, options.seats or "both")
+    if options.start_set and not options.start:
+        raise ValueError("--start-set: the rules that the policies of --start learnt under; give --start, too")
     start = _start(game, seats, folder / "start", options) if options.start else {}
     return Run(folder, game, seats, config, options.seed or 0, Budget(MINUTES), kind, start)
 

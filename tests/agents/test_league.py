@@ -227,6 +227,8 @@ def test_training_can_go_on_under_another_table(tmp_path):
     add_league_options(parser)
     with pytest.raises(ValueError, match="made for other rules"):
         run_of(parser.parse_args(words), "train")
+    with pytest.raises(ValueError, match="give --start, too"):
+        run_of(parser.parse_args(["--start-set", "rules=reconstructed_1"]), "train")
     run = run_of(parser.parse_args([*words, "--start-set", "rules=reconstructed_1"]), "train")
     assert run.start == {f"{role}_0": out / "start" / f"{role}.safetensors" for role in ("dragon", "dwarves")}
     old, new = (

@@ -110,7 +110,7 @@ def test_an_illegal_action_has_no_probability_however_good_it_looks():
 
 
 def test_wins_are_counted_for_the_seat_that_plays(monkeypatch):
-    """An untrained network plays about like random play, which under this table wins 71% as the dragon and 31% as the
+    """An untrained network plays about like random play, which under this table wins 70% as the dragon and 30% as the
     dwarves."""
     monkeypatch.setattr(drako_v0, "batch_env", partial(drako_v0.batch_env, rules="reconstructed_1"))
     network, _ = untrained()
